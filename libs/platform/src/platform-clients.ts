@@ -10,7 +10,6 @@ export class PlatformClients {
    */
   readonly #clients = new Map<string, PlatformClient>();
   #configured: ReadonlySet<string> = new Set();
-  /** Call limits per operator. */
   readonly limits: PlatformLimits;
 
   constructor(

@@ -17,7 +17,6 @@ export interface PlatformSettings extends SignatureSettings {
   readonly extraMembers?: ReadonlySet<string> | undefined;
   /** The value of the query parameter `client` of open-game. Default: the client id. */
   readonly clientKey?: string | undefined;
-  /** The header `user-agent` of every request. */
   readonly userAgent: string;
   /** The platform's member name for the player's country. */
   readonly playerCountryMember: string;
@@ -54,7 +53,6 @@ export interface OperatorCredentials {
   readonly settings: PlatformSettings;
 }
 
-/** Options of the connections to the platform. */
 export interface PlatformTransport {
   /** TLS context for `https` URLs. Default: Node.js's trusted authorities, and no client certificate. */
   readonly tls?: TlsContext | undefined;

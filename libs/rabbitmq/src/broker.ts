@@ -140,7 +140,6 @@ export class Broker {
     return (isDirect ? this.#directReplies : this.#publisher).publish(message, isWanted);
   }
 
-  /** Redeclares the topology. */
   redeclare(): Promise<void> {
     return this.#topology.redeclare();
   }

@@ -1,6 +1,5 @@
 import type { Options } from 'amqplib';
 
-/** A message to publish. */
 export interface OutgoingMessage {
   readonly exchange: string;
   readonly routingKey: string;

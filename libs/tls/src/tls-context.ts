@@ -65,7 +65,6 @@ const FAULTS = {
   },
 } as const satisfies Readonly<Record<string, { readonly codes: RegExp; readonly advice: string }>>;
 
-/** The reason for which either side rejected a TLS connection. */
 export type TlsFault = keyof typeof FAULTS;
 
 /** Returns the TLS fault that caused an error; `undefined` if TLS is not the cause. */

@@ -30,7 +30,6 @@ export class TypeHistory {
   /** Counters of the last minute; the first entry is a minute old. */
   readonly #counts: Counts[] = [];
   readonly #hour: ReturnType<typeof minuteBetween>[] = [];
-  /** The counters at the start of the current minute. */
   #minuteStart: Counts | undefined;
   /**
    * The current runs of failures that callers did not cause: `#failing` while some commands fail, `#dead`
@@ -132,7 +131,6 @@ function figuresBetween(before: Counts, after: Counts) {
     perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
     p50Ms: quantileMs(before.durations, after.durations, 0.5),
     p95Ms: quantileMs(before.durations, after.durations, 0.95),
-    /** 95th percentile of platform calls alone. */
     platformP95Ms: quantileMs(before.platformDurations, after.platformDurations, 0.95),
   };
 }

@@ -14,7 +14,6 @@ import {
 import type { Failure, FailureTally } from './failure-tally.ts';
 import { isRefused, sumOf, type TypeFigures } from './history.ts';
 
-/** A problem, described for the person on call. */
 interface Reason {
   /** Identifies the reason while its figures change. */
   readonly key: string;

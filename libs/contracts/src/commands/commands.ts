@@ -25,7 +25,6 @@ export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
   ]),
 );
 
-/** The data of each command by its type. */
 export type CommandData = { [Type in CommandType]: InstanceType<Definitions[Type]['data']> };
 
 type DefinedReply = Definitions[CommandType]['replies'][number] | typeof commandFailed;
@@ -33,7 +32,6 @@ type DefinedReply = Definitions[CommandType]['replies'][number] | typeof command
 /** The data of each reply by its type. Source: bus contract, section 3. */
 export type ReplyData = { [D in DefinedReply as D['type']]: InstanceType<D['data']> };
 
-/** One reply: a type and its data. */
 export type Reply = {
   readonly [Type in ReplyType]: { readonly type: Type; readonly data: ReplyData[Type] };
 }[ReplyType];

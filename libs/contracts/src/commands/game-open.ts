@@ -53,25 +53,21 @@ const extraBeside = (members: object) =>
     IsExtra([...Object.keys(members), 'extra']),
   );
 
-/** The player for whom a game is opened. */
 export class GamePlayer extends shape('GamePlayer', {
   ...PLAYER_MEMBERS,
   extra: extraBeside(PLAYER_MEMBERS),
 }) {}
 
-/** The session that is opened. */
 export class GameSession extends shape('GameSession', {
   ...SESSION_MEMBERS,
   extra: extraBeside(SESSION_MEMBERS),
 }) {}
 
-/** The data of `game.open`. */
 export class GameOpen extends shape('GameOpen', {
   player: required('Who plays.', IsObjectOf(GamePlayer)),
   session: optional('What is opened, and how.', IsObjectOf(GameSession)),
 }) {}
 
-/** The data of `game.opened`. */
 export class GameOpened extends shape('GameOpened', {
   id: required("The platform's id of the document.", IsAnyText),
   playerId: required('The player.', IsAnyText),

@@ -15,7 +15,6 @@ const MEMBERS = {
 /** Further parameters of the request. */
 const OTHER_PARAMETERS = ['clientId', 'sign', 'extra'];
 
-/** The data of `session.create`. */
 export class SessionCreate extends shape('SessionCreate', {
   ...MEMBERS,
   extra: optional(
@@ -24,7 +23,6 @@ export class SessionCreate extends shape('SessionCreate', {
   ),
 }) {}
 
-/** The data of `session.created`. */
 export class SessionCreated extends shape('SessionCreated', {
   userId: required('The player, as asked for.', IsAnyText),
   platformUserId: optional(

@@ -49,7 +49,6 @@ export class PlatformAnswer extends shape('PlatformAnswer', {
   errors: required('What it says is wrong.', IsArrayOf(PlatformErrorEntry)),
 }) {}
 
-/** The command that failed. */
 const FailedCommand = shape('FailedCommand', {
   id: required("The command's id.", IsAnyText),
   type: required('As sent; it may be unknown.', IsAnyText),

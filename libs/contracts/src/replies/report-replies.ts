@@ -18,7 +18,6 @@ const IsPrecisions = rule<Readonly<Record<string, number | null>>>(
   'must hold a number of decimals or null for each currency',
 );
 
-/** Records of a report, each with its id. */
 const IsRecords = rule<readonly ReportRecord[]>(
   'isRecords',
   { type: 'array', items: { type: 'object', required: ['id'] } },
@@ -40,7 +39,6 @@ export class RecordFault extends shape('RecordFault', {
   message: required('What is wrong with it; never the value.', IsAnyText),
 }) {}
 
-/** The data of `report.page`. */
 export class ReportPage extends shape('ReportPage', {
   report: required('Which report.', IsReportName),
   page: required('Which page.', IsInteger, Min(1)),
@@ -59,7 +57,6 @@ export class ReportPage extends shape('ReportPage', {
   ),
 }) {}
 
-/** The data of `report.completed`. */
 export class ReportCompleted extends shape('ReportCompleted', {
   report: required('Which report.', IsReportName),
   pages: required('Pages that were published.', IsCount),

@@ -3,7 +3,6 @@ import type { Shape } from './shape.ts';
 
 type MemberOf<Data> = object extends Data ? string : keyof Data & string;
 
-/** One example of a message, for documents and tests. */
 export interface Example<Data> {
   readonly name: string;
   readonly summary: string;
@@ -13,7 +12,6 @@ export interface Example<Data> {
 }
 
 interface MessageDefinition<Data extends object> {
-  /** A sentence for documents. */
   readonly summary: string;
   /** The class of its data: type, rules, schema and descriptions. */
   readonly data: Shape<Data>;

@@ -57,7 +57,6 @@ export const IsLaunchOptions = ruleOfFaults<LaunchOptions | string>(
   launchOptionsFault,
 );
 
-/** Returns the fault of launch options; `undefined` if they are valid. */
 export function launchOptionsFault(value: unknown): MemberFault | undefined {
   if (typeof value === 'string') {
     if (Buffer.byteLength(value) > MAX_BYTES) return { message: TOO_LARGE };

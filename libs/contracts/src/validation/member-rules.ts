@@ -28,7 +28,6 @@ export const rule = <T>(
     }),
   );
 
-/** A violated rule. */
 export interface MemberFault {
   /** The requirement, for example `must be a string`. */
   readonly message: string;
@@ -130,7 +129,6 @@ const TAG = new RegExp(
 );
 const BCP_47 = 'a language tag of BCP 47, such as de or pt-BR';
 
-/** A language as two letters. */
 export const IsLanguage = rule<string>(
   'isLanguage',
   { type: 'string', pattern: TWO_LETTERS.source, title: ISO_639 },

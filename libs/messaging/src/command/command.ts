@@ -22,7 +22,6 @@ export type Progress = Readonly<Record<string, number | boolean>>;
  * @typeParam Client the client of an operator, as returned by `clientOf` of the options
  */
 export abstract class CommandContext<Client = unknown> {
-  /** The command's id. */
   abstract readonly id: string;
   /** The broker user that sent it; `anonymous` without one. */
   abstract readonly caller: string;
@@ -75,7 +74,6 @@ export class Command {
    * compartment.
    */
   onStall: (() => void) | undefined;
-  /** The number of calls to the platform so far. */
   attempts = 0;
   unansweredSinceMs: number | undefined;
   progress: Progress | undefined;

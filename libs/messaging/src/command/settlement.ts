@@ -19,7 +19,6 @@ interface Failing {
   readonly nowMs: () => number;
 }
 
-/** The reply of a command that failed. */
 type FailedReply = Extract<Reply, { type: 'command.failed' }>;
 
 /** The outcome of a command. Source: bus contract, section 5. */

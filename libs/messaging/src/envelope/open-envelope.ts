@@ -20,7 +20,6 @@ import { type InternalKeys, sealedHeadersOf } from './seal.ts';
 import { parseObject, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
-/** The options that decide how a message is read. */
 export interface EnvelopeRules {
   readonly names: BusNames;
   readonly internalKeys: InternalKeys;

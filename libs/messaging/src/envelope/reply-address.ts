@@ -5,7 +5,6 @@ export const ANONYMOUS = 'anonymous';
 /** The maximum length of an AMQP property. */
 const MAX_BYTES = 255;
 
-/** The destination of the replies. */
 export type ReplyAddress =
   /**
    * `forbidden` is one of the service's own queues, where a reply would come back as a command, or an address

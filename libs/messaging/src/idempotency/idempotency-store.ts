@@ -2,7 +2,6 @@ import type { Reply } from '#contracts';
 
 import type { CommandContent } from '../envelope/fingerprint.ts';
 
-/** The result of claiming the identity of a command. */
 export type Claim =
   /** This worker may run the command, and must settle or release the claim exactly once. */
   | {

@@ -35,7 +35,6 @@ export interface RedisStoreOptions {
   readonly url: string;
   /** For a `rediss:` URL. Default: the CAs of Node.js, and no client certificate. */
   readonly tls?: TlsContext | undefined;
-  /** The prefix of every key. */
   readonly prefix: string;
   readonly ttlMs: number;
   /** The lifetime of a dead worker's claims, in milliseconds; default: 1500. */

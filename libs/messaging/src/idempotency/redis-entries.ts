@@ -34,7 +34,6 @@ export class RedisEntries {
   readonly #prefix: string;
   readonly #keys: InternalKeys;
   readonly #nameKey: string;
-  /** Identifies this worker. */
   readonly #owner = randomUUID();
   readonly #nonces = Buffer.alloc(NONCES * NONCE_BYTES);
   #nextNonceAt = this.#nonces.length;

@@ -23,7 +23,6 @@ export interface CommandFacts {
 
 /** The facts of a failure, apart from its code, that may be logged. */
 export interface FailureFacts {
-  /** The platform's HTTP status. */
   readonly status?: number;
   /** At most ten JSON pointers into the command or the platform's answer. */
   readonly pointers?: readonly string[];
@@ -63,7 +62,6 @@ export abstract class MessagingObserver {
   ): void;
   /** A report ended without a reply because its caller deleted the reply queue. */
   abstract reportCanceled(command: CommandFacts): void;
-  /** A command was moved to its own lane or to the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
   /** An unexpected error. The command is requeued unless it was acknowledged before. */
   abstract pipelineFailed(command: Partial<CommandFacts>, error: unknown): void;

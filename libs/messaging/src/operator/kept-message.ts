@@ -49,14 +49,12 @@ export function keptMessageOf(message: ConsumeMessage, keys?: InternalKeys) {
     queue: text(own['x-origin-queue']) ?? text(death.queue) ?? '',
     /** Length of the body before it was truncated, in bytes. */
     bytes: typeof originBytes === 'number' ? originBytes : content.length,
-    /** True if the body was truncated. */
     isCut: typeof originBytes === 'number',
     /** A key that identifies the message each time the queue is read. */
     key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),
   };
 }
 
-/** Messages with the same reason and queue. */
 interface KeptReason {
   readonly reason: string;
   readonly queue: string;

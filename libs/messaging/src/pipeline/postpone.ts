@@ -102,7 +102,6 @@ function queueFull(queue: QueueState): CommandError {
   return new CommandError(STALL, { details: { queue } });
 }
 
-/** Returns the shortest delay of the retry queues, in milliseconds. */
 export function shortestOf({ settings }: PostponeOptions): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
 }

@@ -103,7 +103,6 @@ export function attributesOf(resource: JsonObject, type: string, where: string):
   return objectAt(resource['attributes'], `${where}/attributes`);
 }
 
-/** True if a parsed value is a non-empty string. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }

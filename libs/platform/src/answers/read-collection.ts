@@ -15,7 +15,6 @@ type Reader = Pick<OperatorCredentials, 'currencyPrecisions'> & {
   readonly settings: Pick<PlatformSettings, 'reportRecords'>;
 };
 
-/** A byte range of a body. */
 type Range = readonly [start: number, end: number];
 
 /**
@@ -24,7 +23,6 @@ type Range = readonly [start: number, end: number];
 const LARGE_BYTES = 1024 * 1024;
 /** Limit on the bytes of a body outside its records. */
 const MAX_FRAME_BYTES = 256 * 1024;
-/** Limit on the faults that are listed for a page. */
 const MAX_FAULTS = 10_000;
 /** Limit on the currencies of a page; about two hundred exist. */
 const MAX_CURRENCIES = 1_000;

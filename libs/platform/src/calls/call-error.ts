@@ -21,7 +21,6 @@ import type { OperatorCredentials } from '../platform-settings.ts';
 import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
 import type { CallOutcome } from './classify-attempt.ts';
 
-/** Information for the error of a call, in addition to the outcome. */
 interface CallFacts {
   readonly operation: Operation;
   readonly circuit: Circuit;
@@ -32,7 +31,6 @@ interface CallFacts {
   /** The data of the command, never included in errors. */
   readonly data: object;
   readonly credentials: OperatorCredentials;
-  /** The request of the call. */
   readonly options: Pick<Dispatcher.DispatchOptions, 'method' | 'body'>;
   /** Returns the delay after which a caller refused because of overload should retry, in milliseconds. */
   readonly overloadedForMs: () => number;

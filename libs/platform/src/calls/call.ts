@@ -34,7 +34,6 @@ export interface CallContext {
 
 /** Components shared by all operations of one operator. */
 export interface OperatorContext {
-  /** The operator's name. */
   readonly name: string;
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
@@ -57,6 +56,5 @@ export interface Call<O extends Operation> {
   readonly data: CommandData[O];
   readonly request: Pick<PlatformRequest, 'method' | 'pathTemplate' | 'root' | 'repeatAfterUnknown'>;
   readonly connections: Connections;
-  /** The request with its signature. */
   readonly options: Dispatcher.DispatchOptions;
 }

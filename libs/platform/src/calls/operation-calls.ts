@@ -27,7 +27,6 @@ export type OperationReport = ReturnType<OperationCalls<Operation>['report']>;
 export type CircuitReport = Pick<OperationReport, 'operator' | 'operation' | 'state' | 'lastUsedAtMs'> &
   Partial<Pick<OperationReport, 'cause' | 'retryAfterMs'>>;
 
-/** An attempt in flight. */
 interface Attempt {
   readonly end: Promise<End>;
   readonly pass: number;
@@ -85,11 +84,9 @@ export class OperationCalls<O extends Operation> {
       /** Time of the last call, by the monotonic clock. */
       lastUsedAtMs: this.#lastUsedAtMs,
       inFlight,
-      /** Calls waiting for a connection. */
       waiting: line.length,
       /** True while calls are refused to keep that queue short. */
       isOverloaded: line.isStanding,
-      /** Maximum number of concurrent calls. */
       limit: limit.value,
       /**
        * Expected duration of an answered call from recent calls, in milliseconds; undefined before the first

@@ -43,10 +43,8 @@ export interface PageRequest {
   readonly perPage: number;
 }
 
-/** The period of a report. */
 export type Period = Pick<CommandData['report.ad-hoc.fetch'], 'dateFrom' | 'dateTo'>;
 
-/** Admission, retry and limit policies of an operation. */
 export interface OperationPolicies {
   readonly priority: Priority;
   /** True if the call changes nothing on the platform, so that a call without an answer has simply failed. */

@@ -3,7 +3,6 @@ import { AD_HOC_RECORD } from '../answers/read-record.ts';
 import type { OperationDefinition } from './operation.ts';
 import { paginationOf, periodOf, REPORT } from './report.ts';
 
-/** Reads one page of the ad hoc report. */
 export const reportAdHocFetch: OperationDefinition<'report.ad-hoc.fetch'> = {
   ...REPORT,
 

@@ -3,7 +3,6 @@ import { RAKE_RECORD } from '../answers/read-record.ts';
 import type { OperationDefinition } from './operation.ts';
 import { paginationOf, periodOf, REPORT } from './report.ts';
 
-/** Reads one page of the rake report. */
 export const reportRakeFetch: OperationDefinition<'report.rake.fetch'> = {
   ...REPORT,
 

@@ -2,7 +2,6 @@ import { v5 } from 'uuid';
 
 import type { CommandIdentity } from './operation.ts';
 
-/** UUID namespace of the session ids derived by this service. */
 const NAMESPACE = '6f1c2d0e-0f43-5c1b-9b0e-3f6a7d1f4c52';
 
 /**

@@ -4,7 +4,6 @@ import { tlsFaultOf } from '#tls';
 
 import { type Connecting, ProxyError, type Route } from './route.ts';
 
-/** An answer of the platform. */
 export interface Answer {
   /** `transient` is a failure that is expected to pass. */
   readonly kind: 'answered' | 'transient';
@@ -57,7 +56,6 @@ export interface Unanswered {
   readonly proxyStatus?: number | undefined;
 }
 
-/** How a request ended. */
 export type End = Answer | Unanswered;
 
 /** Limit on the body of an error answer, before and after decompression. */

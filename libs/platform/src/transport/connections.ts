@@ -46,7 +46,6 @@ export class Connections {
 /** The destination of requests under one root URL. */
 export interface Root {
   readonly connections: Connections;
-  /** The prefix of every request path. */
   readonly prefix: string;
 }
 

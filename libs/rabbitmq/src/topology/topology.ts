@@ -114,7 +114,6 @@ function declare(channel: Channel, { name, type, arguments: args }: Declaration)
   return type ? channel.assertExchange(name, type, options) : channel.assertQueue(name, options);
 }
 
-/** Returns the declaration of a quorum queue. */
 export function quorumQueue(name: string, rest: Declaration['arguments'] = {}): Declaration {
   return { name, arguments: { 'x-queue-type': 'quorum', ...rest } };
 }

@@ -14,7 +14,6 @@ type Progress = NonNullable<CommandContext['progress']>;
 
 /** The state of a report before its first page; a later run continues from its latest value. */
 const START = {
-  /** Published pages. */
   pages: 0,
   records: 0,
   /** Records whose id occurred before. */
@@ -22,7 +21,6 @@ const START = {
   /** Repeats whose figures differed. */
   changed: 0,
   faults: 0,
-  /** Requested records per page. */
   requested: 0,
   firstTotal: 0,
   firstPages: 0,
