@@ -29,8 +29,7 @@ export function postpone(options: PostponeOptions, replyQueues: ReplyQueues): St
     return waitFor(command, options, errorBodyOf(queueFull(state), command));
   };
   return (next) => async (command) => {
-    const found = replyQueues.checkedStateOf(command);
-    const known = found instanceof Promise ? await found : found;
+    const known = await replyQueues.checkedStateOf(command);
     const waiting = known && waitForQueue(command, known);
     if (waiting) return waiting;
     try {

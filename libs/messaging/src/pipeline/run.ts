@@ -58,7 +58,7 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
         if (!command.delivery.isAlive) throw new Abandoned();
         await outbox.send(command, reply);
         onSent?.(command);
-        if (isFinalReplyType(reply.type)) return { kind: 'answer', reply, isSent: true };
+        if (command.replies.final) return { kind: 'answer', reply, isSent: true };
       }
     }
     const cause = new Error('a handler ended without a final reply');

@@ -3,7 +3,7 @@
 
 import type { ChannelModel, MessagePropertyHeaders } from 'amqplib';
 
-import { FLAGS_AT, HEADER_FRAME, PAYLOAD_AT, PROPERTIES_AT, restoreIds, SIZE_AT } from './property-bytes.ts';
+import { FRAME_BYTES, propertyIn, restoreIds, SIZE_AT } from './property-bytes.ts';
 
 const MAX_BYTES = 16 * 1024;
 /**
@@ -30,10 +30,6 @@ interface FrameReader {
     false | { fields: { headers?: MessagePropertyHeaders; messageId?: string; correlationId?: string } };
 }
 
-const HAS_CONTENT_TYPE = 0x8000;
-const HAS_CONTENT_ENCODING = 0x4000;
-const HAS_HEADERS = 0x2000;
-
 /**
  * The size of a value by its type, in bytes. Strings, byte arrays, lists and tables carry their own length.
  */
@@ -59,7 +55,7 @@ export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): 
   };
   connection.recvFrame = () => {
     const { rest } = connection;
-    const table = tableIn(rest);
+    const table = propertyIn(rest, 0, 'headers');
     if (!table) return receive();
     if (isBounded(rest, table)) {
       const frame = receive();
@@ -82,24 +78,7 @@ function knownOf(headers: MessagePropertyHeaders, known: ReadonlySet<string>): M
   return Object.fromEntries(names.filter((name) => known.has(name)).map((name) => [name, headers[name]]));
 }
 
-type Table = NonNullable<ReturnType<typeof tableIn>>;
-
-/**
- * Returns the offsets of the headers in the first frame and of its end; undefined if it is incomplete or has
- * no headers.
- */
-function tableIn(bytes: Buffer) {
-  if (bytes[0] !== HEADER_FRAME || bytes.length < PROPERTIES_AT) return undefined;
-  const payloadEnd = PAYLOAD_AT + bytes.readUInt32BE(SIZE_AT);
-  const flags = bytes.readUInt16BE(FLAGS_AT);
-  if (bytes.length <= payloadEnd || (flags & HAS_HEADERS) === 0) return undefined;
-  let at = PROPERTIES_AT;
-  for (const flag of [HAS_CONTENT_TYPE, HAS_CONTENT_ENCODING]) if (flags & flag) at = afterName(bytes, at);
-  const start = at + LENGTH_BYTES;
-  if (start > payloadEnd) return undefined;
-  const end = start + bytes.readUInt32BE(at);
-  return end > payloadEnd ? undefined : { start, end, frameEnd: payloadEnd + 1 };
-}
+type Table = NonNullable<ReturnType<typeof propertyIn>>;
 
 /** Returns true if the headers are well-formed and within the limits of depth and length. */
 function isBounded(bytes: Buffer, { start, end }: Table): boolean {
@@ -141,7 +120,7 @@ function afterName(bytes: Buffer, at: number): number {
 
 function withoutHeaders(bytes: Buffer, { start, end, frameEnd }: Table): Buffer {
   const frame = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end, frameEnd)]);
-  frame.writeUInt32BE(frame.length - PAYLOAD_AT - 1, SIZE_AT);
+  frame.writeUInt32BE(frame.length - FRAME_BYTES, SIZE_AT);
   frame.writeUInt32BE(0, start - LENGTH_BYTES);
   return frame;
 }

@@ -15,24 +15,26 @@ const REPLACEMENT = '\ufffd';
 // A frame has a type, a channel, a size, a payload and an end byte. The payload of a header frame has a
 // class, a weight, the size of the body, flags, and the properties themselves. Source: AMQP 0-9-1, sections
 // 2.3.5 and 4.2.6.
-export const HEADER_FRAME = 2;
+const HEADER_FRAME = 2;
+const PAYLOAD_AT = 7;
+const FLAGS_AT = PAYLOAD_AT + 12;
+const PROPERTIES_AT = FLAGS_AT + 2;
 export const SIZE_AT = 3;
-export const PAYLOAD_AT = 7;
-export const FLAGS_AT = PAYLOAD_AT + 12;
-export const PROPERTIES_AT = FLAGS_AT + 2;
+/** The bytes of a frame before its payload and after it. */
+export const FRAME_BYTES = PAYLOAD_AT + 1;
 
-/** The properties in wire order, up to the last one needed: the flag of each, and how it is encoded. */
-const PROPERTIES = {
-  contentType: [0x8000, 'text'],
-  contentEncoding: [0x4000, 'text'],
-  headers: [0x2000, 'table'],
-  deliveryMode: [0x1000, 'octet'],
-  priority: [0x0800, 'octet'],
-  correlationId: [0x0400, 'text'],
-  replyTo: [0x0200, 'text'],
-  expiration: [0x0100, 'text'],
-  messageId: [0x0080, 'text'],
-} as const;
+/** The properties in wire order, up to the last one needed: the flag of each, and the bytes of its length. */
+const PROPERTIES = [
+  ['contentType', 0x8000, 1],
+  ['contentEncoding', 0x4000, 1],
+  ['headers', 0x2000, 4],
+  ['deliveryMode', 0x1000, 0],
+  ['priority', 0x0800, 0],
+  ['correlationId', 0x0400, 1],
+  ['replyTo', 0x0200, 1],
+  ['expiration', 0x0100, 1],
+  ['messageId', 0x0080, 1],
+] as const;
 const KEPT = ['correlationId', 'messageId'] as const;
 
 type Kept = (typeof KEPT)[number];
@@ -56,8 +58,9 @@ export function wireBytes(text: string): number {
 export function restoreIds(fields: Partial<Record<Kept, string>>, bytes: Buffer): void {
   for (const name of KEPT) {
     if (!fields[name]?.includes(REPLACEMENT)) continue;
-    const id = propertyIn(bytes, 0, name);
-    if (id && !isUtf8(id)) fields[name] = String.fromCharCode(...Array.from(id, (byte) => BYTE + byte));
+    const { start = 0, end = 0 } = propertyIn(bytes, 0, name) ?? {};
+    const id = bytes.subarray(start, end);
+    if (!isUtf8(id)) fields[name] = String.fromCharCode(...Array.from(id, (byte) => BYTE + byte));
   }
 }
 
@@ -77,8 +80,9 @@ export function withWrittenId(
   if (!buffer || !write) return publish(undefined);
   buffer.write = (chunk) => {
     // The method frame precedes the header frame, in the same chunk or in an earlier one.
-    const at = chunk[0] === HEADER_FRAME ? 0 : frameEnd(chunk, 0);
-    propertyIn(chunk, at, 'correlationId')?.write(id, 'latin1');
+    const at = chunk[0] === HEADER_FRAME ? 0 : endOfFrame(chunk, 0);
+    const found = propertyIn(chunk, at, 'correlationId');
+    if (found) chunk.write(id, found.start, found.end - found.start, 'latin1');
     return write(chunk);
   };
   try {
@@ -89,26 +93,27 @@ export function withWrittenId(
 }
 
 /**
- * Returns the bytes of a property in the header frame at an offset; undefined if the frame is incomplete or
- * lacks it.
+ * Returns the offsets of a property in the header frame at an offset, without the bytes of its length, and of
+ * the end of the frame; undefined if the frame is incomplete or malformed, or lacks the property.
  */
-function propertyIn(bytes: Buffer, frameAt: number, wanted: Kept): Buffer | undefined {
-  const frame = bytes.subarray(frameAt);
-  if (frame[0] !== HEADER_FRAME || frame.length < PROPERTIES_AT || frame.length < frameEnd(frame, 0))
-    return undefined;
-  const flags = frame.readUInt16BE(FLAGS_AT);
-  let at = PROPERTIES_AT;
-  for (const [name, [flag, kind]] of Object.entries(PROPERTIES)) {
+export function propertyIn(bytes: Buffer, frameAt: number, wanted: Kept | 'headers') {
+  if (bytes[frameAt] !== HEADER_FRAME || bytes.length < frameAt + PROPERTIES_AT) return undefined;
+  const frameEnd = endOfFrame(bytes, frameAt);
+  if (bytes.length < frameEnd) return undefined;
+  const flags = bytes.readUInt16BE(frameAt + FLAGS_AT);
+  let end = frameAt + PROPERTIES_AT;
+  for (const [name, flag, lengthBytes] of PROPERTIES) {
     if ((flags & flag) === 0) continue;
-    const start = at + (kind === 'table' ? 4 : 1);
-    const end =
-      kind === 'octet' ? start : start + (kind === 'table' ? frame.readUInt32BE(at) : (frame[at] ?? 0));
-    if (name === wanted) return frame.subarray(start, end);
-    at = end;
+    // A value without a length is one byte.
+    const start = end + Math.max(1, lengthBytes);
+    if (start >= frameEnd) return undefined;
+    end = start + (lengthBytes === 0 ? 0 : bytes.readUIntBE(end, lengthBytes));
+    if (end >= frameEnd) return undefined;
+    if (name === wanted) return { start, end, frameEnd };
   }
   return undefined;
 }
 
-function frameEnd(bytes: Buffer, at: number): number {
-  return at + PAYLOAD_AT + bytes.readUInt32BE(at + SIZE_AT) + 1;
+function endOfFrame(bytes: Buffer, at: number): number {
+  return at + FRAME_BYTES + bytes.readUInt32BE(at + SIZE_AT);
 }

@@ -209,15 +209,15 @@ export class QueueConsumer {
     this.#inFlight -= 1;
     if (this.#mode.kind === 'draining' && this.#inFlight === 0) this.#mode.onEmpty();
     if (this.#deliveries >= 2 * FIRST_PREFETCH) this.#endCaution();
-    this.#checkLimit();
+    if (this.#options.limit) this.#checkLimit();
     // A lost channel has finished a delivery, so that there may be room for more.
     if (channel !== this.#channel) this.#change();
   }
 
   #checkLimit(): void {
     clearTimeout(this.#limitTimer);
-    const { limit, prefetch } = this.#options;
-    if (!limit || this.#isStopping) return;
+    if (this.#isStopping) return;
+    const { limit = () => Infinity, prefetch } = this.#options;
     const before = this.#limit;
     this.#limit = limit();
     if (this.#limit !== before) this.#change();
