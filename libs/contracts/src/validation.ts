@@ -8,6 +8,6 @@ export type { Shape } from './validation/shape.ts';
 export { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export { RecordFault, ReportCompleted, ReportPage } from './replies/report-replies.ts';
 export { EXTRA_NAME } from './validation/extra.ts';
-export { AUTH_TYPES, nameInPointer } from './validation/member-rules.ts';
+export { AUTH_TYPES, isObject, nameInPointer } from './validation/member-rules.ts';
 export { excessIn, MAX_COMMAND_VALUES } from './validation/count-values.ts';
 export { readLaunchOptions } from './validation/launch-options.ts';

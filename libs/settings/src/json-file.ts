@@ -1,3 +1,5 @@
+import { isObject } from '#contracts/validation';
+
 import { type ReadText, readTextFile, stripEdges } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
@@ -32,10 +34,8 @@ export class JsonFile {
 
   /** @throws SettingsError unless the value is an object */
   object(value: unknown, what: string): Record<string, unknown> {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as Record<string, unknown>;
-    }
-    throw this.fault(`${what} must be an object`);
+    if (!isObject(value)) throw this.fault(`${what} must be an object`);
+    return value;
   }
 
   /** @throws SettingsError if an object has an unknown member */

@@ -11,7 +11,7 @@ import {
   SCHEMA_VERSION,
   type Violation,
 } from '#contracts';
-import { COMMANDS } from '#contracts/validation';
+import { COMMANDS, isObject } from '#contracts/validation';
 import { DROPPED_HEADERS, ENCODED_BODY, wireBytes } from '#rabbitmq';
 
 import type { MessagingSettings } from '../messaging-settings.ts';
@@ -196,8 +196,8 @@ function read(message: ConsumeMessage, rules: EnvelopeRules, bodyBytes: number, 
 function playerOf(type: CommandType, data: unknown): string | undefined {
   let value = data;
   for (const name of PLAYER_OF.get(type) ?? []) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-    value = (value as Record<string, unknown>)[name];
+    if (!isObject(value) || !Object.hasOwn(value, name)) return undefined;
+    value = value[name];
   }
   return typeof value === 'string' ? value : undefined;
 }

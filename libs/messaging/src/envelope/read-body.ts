@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { CommandError } from '#contracts';
-import { excessIn, MAX_COMMAND_VALUES, nameInPointer } from '#contracts/validation';
+import { excessIn, isObject, MAX_COMMAND_VALUES, nameInPointer } from '#contracts/validation';
 
 /**
  * The format of a command, which its replies share. A packet is the `{pattern, data, id}` of Nest's own
@@ -71,9 +71,7 @@ export function parseObject(content: Buffer): Record<string, unknown> | undefine
   if (!isUtf8(content)) return undefined;
   try {
     const value: unknown = JSON.parse(content.toString('utf8').replace(BYTE_ORDER_MARK, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

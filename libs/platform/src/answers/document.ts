@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
-import { excessIn } from '#contracts/validation';
+import { excessIn, isObject } from '#contracts/validation';
 import { parseExactJson, RAW_JSON } from '#signing';
 
 import type { Answer } from '../transport/connection.ts';
@@ -72,10 +72,8 @@ export function parseBody(text: string, isExact = true): unknown {
 
 /** @throws UnexpectedDocument */
 export function objectAt(value: unknown, where: string): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new UnexpectedDocument(`${where} is not an object`);
-  }
-  return value as JsonObject;
+  if (!isObject(value)) throw new UnexpectedDocument(`${where} is not an object`);
+  return value;
 }
 
 /** @throws UnexpectedDocument unless the member is a non-empty string */
