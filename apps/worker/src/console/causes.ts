@@ -72,20 +72,8 @@ function keptCauses(kept: KeptOverview | undefined, name: string, subcommand: st
   const row = { level: 'noted' as const, weight: WEIGHT_OF_KEPT, whoActs: WORKER_PEOPLE };
   if (messages > 0 && kept?.reasons === undefined) {
     const why = `${keptIn} was not read`;
-    const what = `${messages} ${name}`;
-    return [
-      {
-        ...row,
-        key: name,
-        what,
-        count: messages,
-        why,
-        line: list,
-        sinceMs: undefined,
-        lastAtMs: 0,
-        commands: [],
-      },
-    ];
+    const unread = { key: name, what: `${messages} ${name}`, count: messages, why, line: list };
+    return [{ ...row, ...unread, sinceMs: undefined, lastAtMs: 0, commands: [] }];
   }
   const reasons = kept?.reasons?.filter(({ reason }) => !STUCK.has(reason)) ?? [];
   return reasons.map(({ reason, queue, count, since, last: { id, type, failedAt, failure } }) => ({

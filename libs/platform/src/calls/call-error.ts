@@ -1,5 +1,3 @@
-import type { Dispatcher } from 'undici';
-
 import {
   CommandError,
   ERROR_CODES,
@@ -19,19 +17,16 @@ import type { Operation } from '../operations/operation.ts';
 import { DEFINITIONS } from '../operations/operations.ts';
 import type { OperatorCredentials } from '../platform-settings.ts';
 import { type Answer, MAX_ERROR_BYTES, type TransportFault } from '../transport/connection.ts';
+import type { Call } from './call.ts';
 import type { CallOutcome } from './classify-attempt.ts';
 
-interface CallFacts {
+interface CallFacts extends Pick<Call<Operation>, 'data' | 'credentials' | 'options'> {
   readonly operation: Operation;
   readonly circuit: Circuit;
   /** True if an attempt was started for the command. */
   readonly called: boolean;
   /** Attempts of the call whose outcome is unknown. */
   readonly unknown: number;
-  /** The data of the command, never included in errors. */
-  readonly data: object;
-  readonly credentials: OperatorCredentials;
-  readonly options: Pick<Dispatcher.DispatchOptions, 'method' | 'body'>;
   /** Returns the delay after which a caller refused because of overload should retry, in milliseconds. */
   readonly overloadedForMs: () => number;
 }

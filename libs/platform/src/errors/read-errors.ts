@@ -1,27 +1,6 @@
 import type { PlatformErrorEntry } from '#contracts';
 
-/** The errors in the body of an answer, in any supported format. */
-export interface ReadErrors {
-  /** Entries that may be passed on after redaction. */
-  readonly entries: readonly PlatformErrorEntry[];
-  /**
-   * All texts of the body, split into lines, in lower case, without a final full stop and without a leading
-   * member name.
-   */
-  readonly texts: readonly string[];
-  /**
-   * The path of names to each offending member, in lower case and without separators: `['player',
-   * 'authtype']`.
-   */
-  readonly paths: readonly (readonly string[])[];
-  /** The kind of a body that is neither empty nor an error document of a known format. */
-  readonly foreign: BodyKind | undefined;
-  /** The kind of the body if JSON:API is the only known format. */
-  readonly otherThanJsonApi: BodyKind | undefined;
-  /** True if the body is empty or says only that the request is bad. */
-  readonly isBare: boolean;
-}
-
+/** The kind of a body that is no error document of a known format. */
 type BodyKind = 'html' | 'json' | 'text';
 type Members = Readonly<Record<string, unknown>>;
 
@@ -43,7 +22,7 @@ const AROUND = new Set(['', 'data', 'attributes']);
  *
  * @param text the body; `undefined` if it could not be read
  */
-export function readErrors(text: string | undefined): ReadErrors {
+export function readErrors(text: string | undefined) {
   const body = text?.trim() ?? '';
   const document = parsed(body);
   const found = errorsOf(document).slice(0, MAX_ENTRIES);
@@ -55,11 +34,17 @@ export function readErrors(text: string | undefined): ReadErrors {
   const isEmpty = body === '' && text !== undefined;
   const isForeign = !isEmpty && !isJsonApi && entries.length === 0;
   return {
+    /** Entries that may be passed on after redaction. */
     entries,
+    /** All lines of all texts, in lower case, without a final full stop and without a leading member name. */
     texts: lines.map((line) => plain(line.trim().replace(MEMBER_BEFORE, ''))),
+    /** The path to each offending member, in lower case and without separators: `['player', 'authtype']`. */
     paths: [...pointers, ...lines.flatMap((line) => memberBefore(line) ?? [])].map(pathOf),
+    /** Undefined for an empty body, and for an error document of a known format. */
     foreign: isForeign ? kind : undefined,
+    /** The same, if JSON:API were the only known format. */
     otherThanJsonApi: isEmpty || isJsonApi ? undefined : kind,
+    /** True if the body is empty or says only that the request is bad. */
     isBare:
       isForeign || isEmpty
         ? text !== undefined && BARE.test(plain(body))
