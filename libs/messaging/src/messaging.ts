@@ -94,7 +94,7 @@ export function composeMessaging(
       priority,
       maxBodyBytes: settings.MAX_COMMAND_BYTES,
       ...(queue === names.lanes.reports && { limit: options.reportsLimit }),
-      handle: (delivery) => pipeline.process(delivery),
+      handle: pipeline.process,
       onLost: (error) => observer.consumerLost(queue, broker.describe(error)),
     });
   const lanes: ReadonlyMap<Lane, QueueConsumer> = new Map(

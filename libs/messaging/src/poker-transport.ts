@@ -36,9 +36,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
    * `health` shows.
    */
   listen(callback: () => void): void {
-    for (const [pattern, handler] of this.messageHandlers) {
-      this.#handlers.set(pattern, (data, command) => this.#call(handler, data, command));
-    }
+    for (const [pattern, handler] of this.messageHandlers) this.#handlers.set(pattern, this.#hooked(handler));
     this.#messaging.start();
     callback();
   }
@@ -57,17 +55,20 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     return this.#messaging.broker as T;
   }
 
-  /** Runs a Nest handler between the hooks that Nest's own transports call, if they are set. */
-  #call(handler: MessageHandler, ...[data, command]: Parameters<CommandHandler>): Promise<unknown> {
-    if (!this.onProcessingEndHook && this.onProcessingStartHook === this.#noStartHook)
-      return handler(data, command);
+  /**
+   * Returns a handler that runs between the hooks that Nest's own transports call; the handler itself if none
+   * was set.
+   */
+  #hooked(handler: MessageHandler): CommandHandler {
+    if (!this.onProcessingEndHook && this.onProcessingStartHook === this.#noStartHook) return handler;
     // A hook need not return the result of the function that it is given, so the result is passed on
     // separately.
-    return new Promise((resolve, reject) => {
-      this.onProcessingStartHook(this.transportId, command as never, async () => {
-        await handler(data, command).then(resolve, reject);
-        this.onProcessingEndHook?.(this.transportId, command as never);
+    return (data, command) =>
+      new Promise((resolve, reject) => {
+        this.onProcessingStartHook(this.transportId, command as never, async () => {
+          await handler(data, command).then(resolve, reject);
+          this.onProcessingEndHook?.(this.transportId, command as never);
+        });
       });
-    });
   }
 }

@@ -67,12 +67,12 @@ export class Pipeline {
   }
 
   /** Never rejects: a command that cannot be settled is requeued. */
-  process(delivery: Delivery): Promise<void> {
+  readonly process = (delivery: Delivery): Promise<void> => {
     const receivedAtMs = this.#options.nowMs();
     const { content, properties } = delivery.message;
     if (content.length <= LARGE_BYTES) return this.#process(delivery, receivedAtMs);
     return this.#largeBodies.read(String(properties.userId), () => this.#process(delivery, receivedAtMs));
-  }
+  };
 
   async #process(delivery: Delivery, receivedAtMs: number): Promise<void> {
     const { observer } = this.#options;
