@@ -5,7 +5,6 @@ import { TlsContext } from '#tls';
 
 import type { InternalKeys } from '../envelope/seal.ts';
 import { REDIS_CONNECTOR } from './redis-connector.ts';
-import { TurnBatch } from './turn-batch.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /**
@@ -82,7 +81,8 @@ export class RedisConnection {
   readonly #redis: ScriptedRedis;
   /** Why Redis cannot be used; undefined if it can. */
   #lastError: unknown;
-  readonly #puts = new TurnBatch<Put, Found>((puts) => this.#putAll(puts));
+  /** The entries of this turn of the event loop. */
+  readonly #waiting: { readonly put: Put; readonly resolve: (found: Found) => void }[] = [];
 
   /** @param probeKey the key of an entry that is only written */
   constructor({ client, url, tls = new TlsContext('REDIS'), onState }: RedisStoreOptions, probeKey: string) {
@@ -106,13 +106,17 @@ export class RedisConnection {
   }
 
   /**
-   * Writes a value unless the key has a value other than it or `over`. Never rejects.
+   * Writes a value unless the key has a value other than it or `over`. Never rejects. All entries of one turn
+   * share one call, which costs as much as a command itself: this saves half of the CPU time that Redis adds
+   * to a command at full speed.
    *
    * @param value '' removes the value that may be replaced, so with `over` '' it only reads
    * @returns the conflicting value, or null; undefined while Redis is unavailable
    */
   put(...put: Put): Promise<Found> {
-    return this.#puts.add(put);
+    return new Promise((resolve) => {
+      if (this.#waiting.push({ put, resolve }) === 1) setImmediate(() => void this.#putAll());
+    });
   }
 
   close(): void {
@@ -129,9 +133,11 @@ export class RedisConnection {
     this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
   }
 
-  async #putAll(puts: readonly Put[]): Promise<readonly Found[]> {
-    const { kind } = this.state;
-    return kind === 'away' || kind === 'closed' ? [] : this.#call(puts);
+  async #putAll(): Promise<void> {
+    const waiting = this.#waiting.splice(0);
+    const isAway = this.state.kind === 'away' || this.state.kind === 'closed';
+    const found = isAway ? [] : await this.#call(waiting.map(({ put }) => put));
+    for (const [index, { resolve }] of waiting.entries()) resolve(found[index]);
   }
 
   /**
