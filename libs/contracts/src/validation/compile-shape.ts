@@ -1,6 +1,6 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-import type { MemberFault } from './member-rules.ts';
+import type { FaultOf, MemberFault } from './member-rules.ts';
 import type { Shape } from './shape.ts';
 
 /** The metadata that class-validator stores for one decorator. */
@@ -23,6 +23,7 @@ interface CompiledMember {
   faultIn(instance: object): MemberFault | undefined;
 }
 
+type Members = Readonly<Record<string, unknown>>;
 type Condition = (instance: object, value: unknown) => boolean;
 type Check = (instance: object, value: unknown) => MemberFault | undefined;
 
@@ -62,7 +63,7 @@ function compileMember(shape: Shape, path: string, name: string, rules: readonly
     name,
     nested,
     faultIn(instance) {
-      const value = (instance as Record<string, unknown>)[name];
+      const value = (instance as Members)[name];
       for (const applies of conditions) if (!applies(instance, value)) return undefined;
       for (const check of checks) {
         const fault = check(instance, value);
@@ -74,11 +75,11 @@ function compileMember(shape: Shape, path: string, name: string, rules: readonly
 }
 
 function compileCheck({ propertyName: property, constraints, message }: Rule, validator: Validator): Check {
+  const faultOf: unknown = constraints?.[1];
+  if (typeof faultOf === 'function') return (object, value) => (faultOf as FaultOf)(value, object as Members);
   return (object, value) => {
     const args = { targetName: '', property, object, value, constraints };
     if (validator.validate(value, args) === true) return undefined;
-    const below = (constraints?.[1] as ((value: unknown) => string | undefined) | undefined)?.(value);
-    const reason = typeof message === 'string' ? message : (validator.defaultMessage?.(args) ?? '');
-    return { message: reason, ...(below !== undefined && { below }) };
+    return { message: typeof message === 'string' ? message : (validator.defaultMessage?.(args) ?? '') };
   };
 }

@@ -1,53 +1,49 @@
-import { IsIn, IsObject, ValidateBy, ValidateNested } from 'class-validator';
+import { IsIn, IsObject, ValidateBy, ValidateNested, type ValidationArguments } from 'class-validator';
 
 import { type Rule, ruleOf, type Shape } from './shape.ts';
 
-/**
- * A rule of this contract.
- *
- * @param schema the rule as JSON Schema, as far as that can express it
- * @param validate receives the value of the member, and the members of its object
- * @param message what the member must be; it does not repeat the value
- * @param below where in the member the fault is, as the rest of a JSON pointer. Default: the member itself
- */
-export const rule = <T>(
-  name: string,
-  schema: Readonly<Record<string, unknown>>,
-  validate: (value: unknown, members: Readonly<Record<string, unknown>>) => boolean,
-  message: string | ((value: unknown) => string),
-  below?: (value: unknown) => string | undefined,
-): Rule<T> =>
-  ruleOf(
-    ValidateBy({
-      name,
-      constraints: [schema, below],
-      validator: {
-        validate: (value, args) => validate(value, args?.object as Record<string, unknown>),
-        defaultMessage: (args) => (typeof message === 'string' ? message : message(args?.value)),
-      },
-    }),
-  );
-
 export interface MemberFault {
-  /** The requirement, for example `must be a string`. */
+  /** The requirement, for example `must be a string`. It does not repeat the value. */
   readonly message: string;
   /** Where in the member the fault is, as the rest of a JSON pointer. Default: the member itself. */
   readonly below?: string;
 }
 
-/** A rule that returns its own message and the position of the fault. */
+/** Returns the fault of a member, given its value and the members of its object. */
+export type FaultOf = (value: unknown, members: Readonly<Record<string, unknown>>) => MemberFault | undefined;
+
+/**
+ * A rule of this contract.
+ *
+ * @param schema the rule as JSON Schema, as far as that can express it
+ */
 export const ruleOfFaults = <T>(
   name: string,
   schema: Readonly<Record<string, unknown>>,
-  faultOf: (value: unknown) => MemberFault | undefined,
-): Rule<T> =>
-  rule(
-    name,
-    schema,
-    (value) => faultOf(value) === undefined,
-    (value) => faultOf(value)?.message ?? '',
-    (value) => faultOf(value)?.below,
+  faultOf: FaultOf,
+): Rule<T> => {
+  const faultIn = (args?: ValidationArguments): MemberFault | undefined =>
+    faultOf(args?.value, args?.object as Record<string, unknown>);
+  return ruleOf(
+    ValidateBy({
+      name,
+      constraints: [schema, faultOf],
+      validator: {
+        validate: (_value, args) => faultIn(args) === undefined,
+        defaultMessage: (args) => faultIn(args)?.message ?? '',
+      },
+    }),
   );
+};
+
+/** A rule that values either follow or not. @param message what the member must be */
+export const rule = <T>(
+  name: string,
+  schema: Readonly<Record<string, unknown>>,
+  isValid: (value: unknown, members: Readonly<Record<string, unknown>>) => boolean,
+  message: string,
+): Rule<T> =>
+  ruleOfFaults(name, schema, (value, members) => (isValid(value, members) ? undefined : { message }));
 
 /** An integer within ±(2^53 − 1) and the given bounds, both inclusive. */
 export const IsSafeInteger = ({
