@@ -47,9 +47,10 @@ async function expire(command: CheckedCommand): Promise<Settlement> {
  *   nothing
  */
 export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void): Next {
-  /** Sends the replies of a handler with several of them, or whose result Nest has wrapped. */
-  const sendAll = async (command: CheckedCommand, produced: unknown): Promise<Settlement> => {
-    const replies = isObservable(produced) ? await lastValueFrom(produced) : produced;
+  return async (command) => {
+    const produced = await command.handler(command.data, command);
+    // Nest wraps some results.
+    const replies: unknown = isObservable(produced) ? await lastValueFrom(produced) : produced;
     if (isFinalReply(replies)) return { kind: 'answer', reply: replies };
     if (isReplies(replies)) {
       for await (const reply of replies) {
@@ -64,12 +65,6 @@ export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void):
     const cause = new Error('a handler ended without a final reply');
     throw new CommandError('INTERNAL_ERROR', { cause });
   };
-  return (command) =>
-    command
-      .handler(command.data, command)
-      .then((produced) =>
-        isFinalReply(produced) ? { kind: 'answer', reply: produced } : sendAll(command, produced),
-      );
 }
 
 function isFinalReply(produced: unknown): produced is Reply {
