@@ -82,6 +82,12 @@ describe('the headers of a message', () => {
     expect(headersOf(frame)).toMatchObject({ operator: 'acme', b: null });
   });
 
+  it('have no member that a header named __proto__ contains', () => {
+    const frame = framed(entry('__proto__', raw.table(entry('operator', raw.text('acme')))));
+    const { operator } = headersOf(frame, ['operator']) as { readonly operator?: unknown };
+    expect(operator).toBeUndefined();
+  });
+
   it.each([
     ['take 16 KiB', framed(entry('a', raw.nulls(16 * 1024 - 2)))],
     [

@@ -74,7 +74,9 @@ export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): 
 
 function knownOf(headers: MessagePropertyHeaders, known: ReadonlySet<string>): MessagePropertyHeaders {
   const names = Object.keys(headers);
-  if (names.every((name) => known.has(name))) return headers;
+  // amqplib assigns each header, so that a table named `__proto__` becomes the prototype of the others.
+  const isPlain = Object.getPrototypeOf(headers) === Object.prototype;
+  if (isPlain && names.every((name) => known.has(name))) return headers;
   return Object.fromEntries(names.filter((name) => known.has(name)).map((name) => [name, headers[name]]));
 }
 
