@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
@@ -31,15 +31,11 @@ export async function buildWheel(folder: string): Promise<string> {
   const missing = missingOf(BUILD_PACKAGES).join(' ');
   if (missing)
     throw new Error(`not installed: ${missing}; install with apt-get, or with npm run wheel -- --install`);
-  const copy = await mkdtemp(join(tmpdir(), 'wheel-'));
-  try {
-    const filter = (path: string) => !LEFT_BY_TOOLS.has(basename(path));
-    await cp(join(root, PYTHON_CLIENT), copy, { recursive: true, filter });
-    const build = ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder, copy];
-    const { stdout } = await spawn(PYTHON, build, { cwd: copy, stdin: 'ignore' });
-    const [, name = ''] = /Successfully built (\S+\.whl)/.exec(stdout) ?? [];
-    return join(folder, name);
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
+  await using copy = await mkdtempDisposable(join(tmpdir(), 'wheel-'));
+  const filter = (path: string) => !LEFT_BY_TOOLS.has(basename(path));
+  await cp(join(root, PYTHON_CLIENT), copy.path, { recursive: true, filter });
+  const build = ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder, copy.path];
+  const { stdout } = await spawn(PYTHON, build, { cwd: copy.path, stdin: 'ignore' });
+  const [, name = ''] = /Successfully built (\S+\.whl)/.exec(stdout) ?? [];
+  return join(folder, name);
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import spawn, { SubprocessError } from 'nano-spawn';
 
-import { copySources } from '../../scripts/copy-sources.ts';
 import { FLAGS } from '../../scripts/launcher/flags.mjs';
 import { root } from '../../scripts/root.ts';
+import { copySources } from '../../test/support/copy-sources.ts';
 import { MUTATIONS } from './list.ts';
 
 /** Everything that the specs import. */

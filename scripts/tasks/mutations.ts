@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,12 +8,8 @@ import { readOptions, runTask } from '../run-task.ts';
 /** Breaks one line at a time, and reports the promises whose spec does not notice. */
 await runTask(async () => {
   const { only } = readOptions({ only: String });
-  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-mutations-'));
-  try {
-    const survivors = await findSurvivors(folder, only);
-    console.log(`${survivors.length} survived`);
-    return survivors.length === 0;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-mutations-'));
+  const survivors = await findSurvivors(folder.path, only);
+  console.log(`${survivors.length} survived`);
+  return survivors.length === 0;
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,19 +23,17 @@ await runTask(async () => {
   if (from === undefined) throw new Error('--from COMMIT is missing: the version to upgrade from');
   chooseRelease(release);
   const commit = git('rev-parse', '--verify', `${from}^{commit}`);
-  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
-  try {
-    git('worktree', 'add', '--detach', folder, commit);
-    // The older version builds itself with its own scripts.
-    execFileSync('node', ['scripts/run.mjs', 'build'], { cwd: folder, stdio: 'inherit' });
-    await build();
-    const { version } = await requireInstallation();
-    console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);
-    const result = await playRow(upgradeRow({ old: { folder }, new: {} }), { commands, perSecond, seed: 1 });
-    for (const line of [resultLine(result), ...result.stories]) console.log(`  ${line}`);
-    return isSound(result);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    git('worktree', 'prune');
-  }
+  using parts = new DisposableStack();
+  // Runs after the removal of the folder.
+  parts.defer(() => git('worktree', 'prune'));
+  const { path: folder } = parts.use(mkdtempDisposableSync(join(tmpdir(), 'poker-bridge-upgrade-')));
+  git('worktree', 'add', '--detach', folder, commit);
+  // The older version builds itself with its own scripts.
+  execFileSync('node', ['scripts/run.mjs', 'build'], { cwd: folder, stdio: 'inherit' });
+  await build();
+  const { version } = await requireInstallation();
+  console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);
+  const result = await playRow(upgradeRow({ old: { folder }, new: {} }), { commands, perSecond, seed: 1 });
+  for (const line of [resultLine(result), ...result.stories]) console.log(`  ${line}`);
+  return isSound(result);
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { beforeAll } from '@jest/globals';
 
-import { copySources } from '../../scripts/copy-sources.ts';
+import { copySources } from './copy-sources.ts';
 import { folderForAll } from './suite-service.ts';
 
 const COPIED = [

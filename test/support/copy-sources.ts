@@ -1,7 +1,7 @@
 import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { root } from './root.ts';
+import { root } from '../../scripts/root.ts';
 
 /**
  * Copies files and folders of this repository, without built files, and links its installed packages. The
