@@ -12,8 +12,7 @@ import {
 
 import { periodAnHourAgo } from '../report/period.ts';
 import { findSettings, findUnsigned } from '../sign/find-settings.ts';
-import { changeNeededBy } from '../sign/needed-settings.ts';
-import type { Findings } from '../sign/probing.ts';
+import { changeNeededBy, type Probing } from '../sign/probing.ts';
 import { askOf, changesOf, strangeHostOf } from '../sign/sign-probe.ts';
 import { type CallResult, callAsWorker, isSignatureRefused, isTaken, isVague } from '../worker-calls.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
@@ -113,7 +112,7 @@ async function settingsFor(
   answers: ReadonlyMap<Operation, CallResult>,
   credentials: OperatorCredentials,
   transport: PlatformTransport,
-): Promise<Findings | undefined> {
+): Promise<Probing | undefined> {
   const [game, rake] = [answers.get('game.open'), answers.get('report.rake.fetch')];
   const isRakeAlone =
     rake !== undefined && isAnswered(rake) && answers.get('report.ad-hoc.fetch') === 'success';
@@ -144,7 +143,7 @@ function findingOf(
   [operation, answer, tookMs]: readonly [Operation, CallResult, tookMs: number | undefined],
   answers: ReadonlyMap<Operation, CallResult>,
   credentials: OperatorCredentials,
-  found: Findings | undefined,
+  found: Probing | undefined,
 ): Finding {
   const { name } = credentials;
   const subject = `platform ${name}`;

@@ -9,8 +9,7 @@ import {
 import { periodAnHourAgo } from '../report/period.ts';
 import { type CallResult, isSignatureRefused, isTaken, isVague } from '../worker-calls.ts';
 import { ADVICE, problemOf } from './advice.ts';
-import type { Change } from './needed-settings.ts';
-import { type Ask, type Findings, Probing } from './probing.ts';
+import { type Ask, type Change, Probing } from './probing.ts';
 
 /** A test player, for whom a session and a game are opened. */
 export interface TestPlayer {
@@ -45,7 +44,7 @@ export async function findSettings(
   ask: Ask,
   credentials: OperatorCredentials,
   player?: TestPlayer,
-): Promise<Findings> {
+): Promise<Probing> {
   const finder = new Finder(ask, credentials);
   await finder.findAll();
   if (player && finder.isAnythingTaken) await finder.openFor(player);
@@ -62,7 +61,7 @@ export async function findUnsigned(
   ask: Ask,
   credentials: OperatorCredentials,
   operations: ReadonlySet<Operation>,
-): Promise<Findings> {
+): Promise<Probing> {
   const finder = new Finder(ask, credentials);
   if (operations.has('report.rake.fetch')) await finder.findRakePlace();
   if (operations.has('game.open')) await finder.findGame();

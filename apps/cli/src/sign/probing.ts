@@ -1,9 +1,11 @@
 import type { CommandData } from '#contracts';
 import type { Operation, OperatorCredentials, PlatformSettings } from '#platform';
+import { SETTINGS } from '#settings';
 import { SIGNATURE_VARIABLES } from '#signing';
 
 import { type CallResult, isSignatureRefused, isTaken } from '../worker-calls.ts';
-import { type Change, changeNeededBy } from './needed-settings.ts';
+
+export type Change = Partial<PlatformSettings>;
 
 /** Makes one call exactly as a worker with these credentials would. */
 export type Ask = <O extends Operation>(
@@ -18,29 +20,25 @@ export const PROBED = {
   RAKE_PARAMETERS_IN: { member: 'rakeParametersIn' },
   SESSION_ID: { member: 'sessionId' },
 } as const;
-export type ProbedVariable = keyof typeof PROBED;
 
-/** The results of probing a platform. */
-export interface Findings {
-  readonly settings: PlatformSettings;
-  /** Variables whose values make no difference to this platform. */
-  readonly irrelevant: ReadonlySet<string>;
-  /** Problems that no setting solves, each with the question to ask the platform's manager. */
-  readonly problems: readonly string[];
-  /** Limitations of the settings that were found. */
-  readonly notes: readonly string[];
-  readonly calls: number;
-  /** True if the platform accepted any request. */
-  readonly isAnythingTaken: boolean;
-}
+/** Settings that affect how a response is read, not whether the platform accepts a request. */
+export const OF_REPORTS = { REPORT_RECORDS: { member: 'reportRecords' } } as const;
+export const OF_SESSIONS = {
+  SESSION_USER_ID: { member: 'sessionUserId' },
+  PLATFORM_URL_SCHEMES: { member: 'urlSchemes' },
+} as const;
 
 /** Calls a platform with settings chosen by the responses so far, and records the findings. */
-export class Probing implements Findings {
+export class Probing {
   settings: PlatformSettings;
-  readonly irrelevant = new Set<ProbedVariable>();
+  /** Variables whose values make no difference to this platform. */
+  readonly irrelevant = new Set<string>();
+  /** Problems that no setting solves, each with the question to ask the platform's manager. */
   readonly problems: string[] = [];
+  /** Limitations of the settings that were found. */
   readonly notes: string[] = [];
   calls = 0;
+  /** True if the platform accepted any request. */
   isAnythingTaken = false;
   /** True if the platform rejected any signature. */
   protected wasRefused = false;
@@ -97,5 +95,20 @@ export class Probing implements Findings {
       ([member, value]) => this.settings[member as keyof Change] !== value,
     );
     if (isOther) this.settings = { ...this.settings, ...change };
+  }
+}
+
+/** Returns the changes of settings that make a response readable; empty if no setting helps. */
+export function changeNeededBy(answer: CallResult, { urlSchemes }: PlatformSettings): Change {
+  const reason = answer === 'success' ? '' : String(answer.details?.['reason']);
+  if (/\bREPORT_RECORDS=lenient\b/.test(reason)) return { reportRecords: 'lenient' };
+  if (/\bSESSION_USER_ID=any\b/.test(reason)) return { sessionUserId: 'any' };
+  const scheme = / URL but one of ([^\s;]+);/.exec(reason)?.[1];
+  if (scheme === undefined) return {};
+  try {
+    return { urlSchemes: SETTINGS.PLATFORM_URL_SCHEMES.read([...urlSchemes, scheme].join(',')) };
+  } catch {
+    // The scheme runs code; no worker accepts it.
+    return {};
   }
 }

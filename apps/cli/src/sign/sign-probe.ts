@@ -6,8 +6,7 @@ import type { Options } from '../input.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
 import { callAsWorker } from '../worker-calls.ts';
 import { findSettings, MOST_CALLS } from './find-settings.ts';
-import { OF_REPORTS, OF_SESSIONS } from './needed-settings.ts';
-import { type Ask, type Findings, PROBED } from './probing.ts';
+import { type Ask, OF_REPORTS, OF_SESSIONS, PROBED, type Probing } from './probing.ts';
 
 type ProbeOptions = Options<'player' | 'currency', 'yes' | 'json'> & { readonly operator: string };
 
@@ -97,7 +96,7 @@ export function askOf(transport: PlatformTransport): Ask {
 
 /** Returns the lines to set that differ from the current settings. */
 export function changesOf(
-  { settings }: Pick<Findings, 'settings'>,
+  { settings }: Pick<Probing, 'settings'>,
   operator: OperatorCredentials,
 ): readonly string[] {
   return Object.entries(NAMED).flatMap(([variable, { member }]) => {
