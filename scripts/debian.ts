@@ -56,7 +56,6 @@ export async function installMissing(packages: Readonly<Record<string, string>>)
   await runApt(`installing ${all} with apt, without its system service`, INSTALL, missing);
 }
 
-/** Returns the names of the packages whose file does not exist. */
 export function missingOf(packages: Readonly<Record<string, string>>): string[] {
   return Object.keys(packages).filter((name) => globSync(packages[name] ?? '').length === 0);
 }

@@ -29,7 +29,6 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** Returns true if a server answers a URL with success. */
 export function isAnswered(url: string): Promise<boolean> {
   return fetch(url).then(
     ({ ok }) => ok,

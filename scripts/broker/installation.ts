@@ -13,7 +13,6 @@ export type Release = keyof typeof SUITES;
 
 export const RELEASES = Object.keys(SUITES) as readonly Release[];
 
-/** A RabbitMQ server on this machine. */
 export type Installation = NonNullable<ReturnType<typeof newestIn>>;
 
 /** @throws {Error} naming the supported releases */
@@ -63,7 +62,6 @@ export async function requireInstallation(): Promise<Installation> {
   throw new Error(reasons.join('; '));
 }
 
-/** True if a version such as `4.3.6` is 4.0 or newer. */
 export function isSupported(version: string): boolean {
   return Number.parseInt(version) >= 4;
 }
@@ -87,7 +85,6 @@ function newestIn(folder: string, homes = 'usr/lib/rabbitmq/lib/rabbitmq_server-
   // Contains `sbin`, `plugins` and `escript`.
   const home = join(folder, dirname(dirname(server)));
   const version = /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown';
-  // The PATH with its Erlang.
   const path = [join(erlangIn, 'usr/lib/erlang/bin'), process.env['PATH'] ?? ''];
   // An unpacked package has its Erlang in the same folder; the Erlang in the machine's PATH may have another
   // version.

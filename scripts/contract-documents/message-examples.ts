@@ -3,7 +3,6 @@ import { STATUS_CODES } from 'node:http';
 import { ERROR_CODES, type ErrorBody, type ErrorCode, isCommandType, isFinalReplyType } from '#contracts';
 import { type CommandDefinition, COMMANDS, REPLIES, type ReplyDefinition } from '#contracts/validation';
 
-/** An example of a message: its body and its headers. */
 export interface Example<T = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -13,7 +12,6 @@ export interface Example<T = unknown> {
 
 const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
 
-/** Examples of commands and successes, by type. */
 const MESSAGE_EXAMPLES = new Map(
   [...COMMANDS, ...REPLIES.values()].map((message: CommandDefinition | ReplyDefinition) => {
     const type: string = message.type;
@@ -88,7 +86,6 @@ const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
   POISON_COMMAND: GAME,
 };
 
-/** An answer of the platform, with or without an error. */
 function answered(status: number, detail?: string, attribute?: string): Occasion {
   const title = STATUS_CODES[status] as string;
   const pointer = attribute && { pointer: `/data/attributes/${attribute}` };
@@ -132,7 +129,6 @@ const PACKET_REPLY_EXAMPLES = [
   })),
 ];
 
-/** Examples of each message, by the name of its schema. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ...Object.fromEntries(MESSAGE_EXAMPLES),
   'command.failed': ERROR_EXAMPLES,

@@ -35,7 +35,6 @@ export function messagesDocument(document: string): string {
   }, document);
 }
 
-/** The section of a message: its description, its members, and its first example. */
 function section(type: string, summary: string, presence: string): string {
   const rows = membersOf(DATA_SCHEMAS[schemaName(type)]).map(({ path, isRequired, own, held }) => [
     `\`${path.join('.').replaceAll('.*', '[]')}\``,

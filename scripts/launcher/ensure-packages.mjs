@@ -77,7 +77,6 @@ function findNode(root) {
   );
 }
 
-/** Returns undefined if the file does not exist or is not JSON. */
 function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

@@ -7,7 +7,6 @@ export class SandboxProcess extends Program {
     super(...startOf(SANDBOX, { SANDBOX_PORT: '0', ...variables }));
   }
 
-  /** The URL on which it listens. */
   get url(): Promise<string> {
     return this.says(/^sandbox listening on (http:\/\/\S+)\n/m);
   }

@@ -23,7 +23,6 @@ export class WorkerProcess extends Program {
     super(...startOf(WORKER, { HTTP_PORT: '0', ...variables }, folder));
   }
 
-  /** All log lines so far. */
   get log(): readonly Record<string, unknown>[] {
     const lines = this.stdout.split('\n').slice(0, -1);
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

@@ -29,7 +29,6 @@ const inFolder = (folder: string, ...options: readonly string[]) => [
   inTest(folder, '**', '*.spec.ts'),
 ];
 
-/** Jest's options for each suite. */
 const SUITES: Readonly<Record<string, readonly string[]>> = {
   // All specs except those of the other suites. Each slow spec takes ten seconds or more.
   '': ['/node_modules/', String.raw`\.slow\.spec\.ts$`, inTest('(extended|compose|timing)/')].map(

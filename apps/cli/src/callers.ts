@@ -85,7 +85,6 @@ function patternOf(name: string): string {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Returns a shell comment for any text. */
 function comment(text: string): string {
   return `# ${text.replace(/\p{Cc}+/gu, ' ')}\n`;
 }

@@ -63,7 +63,6 @@ export async function readSource(path: string): Promise<string> {
   return content.toString();
 }
 
-/** Reads a file, or the standard input for `-`. @throws ExitError if it cannot be read */
 export async function readBytes(path: string): Promise<Buffer> {
   try {
     return await (path === '-' ? buffer(process.stdin) : readFile(path));
@@ -116,7 +115,6 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON, digit for digit; returns the fallback if it is invalid. */
 export function jsonOr(fallback: unknown, text: string): unknown {
   try {
     return parseExactJson(text);

@@ -24,7 +24,6 @@ export function jsonLine(value: unknown): string {
   return printable(exactJson(value));
 }
 
-/** Returns a value for people: strings unchanged, other values as exact JSON. */
 export function written(value: unknown): string {
   return typeof value === 'string' ? value : exactJson(value);
 }

@@ -22,7 +22,6 @@ const ONE_CALL: PlatformLimits = {
 };
 const FIRST_RECORD = { page: 1, perPage: 1 };
 
-/** The result of a call to the platform. */
 export type CallResult = CommandError | 'success';
 
 /** Calls the platform once, with the code of a worker. */

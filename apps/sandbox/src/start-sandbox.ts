@@ -13,7 +13,6 @@ import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 20;
-/** The stylesheet, scripts and image of the pages. */
 const ASSETS = join(import.meta.dirname, 'pages/assets');
 
 export interface RunningSandbox {

@@ -24,7 +24,6 @@ const VERSION = { bindingVersion: '0.3.0' };
 const SENT = { deliveryMode: 2, timestamp: true, ...VERSION };
 const SUCCESSES = [...ANNOUNCED].filter(([reply]) => reply !== 'command.failed');
 
-/** Returns the AsyncAPI 3 document of the bus. */
 export function asyncApiDocument(): object {
   const document = {
     asyncapi: '3.0.0',
@@ -50,7 +49,6 @@ interface Channel {
   readonly title: string;
   readonly description?: string;
   readonly parameters?: object;
-  /** The names of its messages. */
   readonly messages: readonly string[];
   readonly amqp: object;
   readonly operation?: {

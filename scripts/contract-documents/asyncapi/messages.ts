@@ -38,7 +38,6 @@ export const COMMAND_HEADERS = objectOf(
   [],
 );
 
-/** Basic properties of a command. */
 const COMMAND_PROPERTIES = objectOf(
   {
     type: text('The command type; default the routing key. It wins over the routing key.'),
@@ -83,7 +82,6 @@ const EVENT_EXAMPLE = {
   'answered-at': '2026-01-31T12:00:00.000Z',
 };
 
-/** Basic properties of a reply. */
 const REPLY_PROPERTIES = objectOf({
   type: text("The reply's type."),
   correlation_id: text('As sent.'),
@@ -118,7 +116,6 @@ export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
   [...REPLIES.keys()].filter(isFinalReplyType).map((type) => [type, `${type}.announced`]),
 );
 
-/** Every message of the bus by its name. */
 export const MESSAGES: Readonly<Record<string, Message>> = {
   ...Object.fromEntries(MESSAGE_NAMES.map((name) => [name, ownMessage(name)])),
   ...Object.fromEntries([...ANNOUNCED].map(([reply, name]) => [name, announcement(reply, name)])),

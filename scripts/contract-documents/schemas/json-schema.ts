@@ -10,7 +10,6 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Schemas to which others refer, by name. */
 export type Definitions = Readonly<Record<string, JsonSchema>>;
 
 export const text = (description: string): JsonSchema => ({ type: 'string', description });

@@ -76,7 +76,6 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['nest.reply', 'NestReply'],
 ]);
 
-/** The types of all messages. */
 export const MESSAGE_NAMES: readonly string[] = [...NAMES.keys()];
 
 /** Returns the name of the schema of a message. @throws TypeError for an unknown message */
@@ -126,7 +125,6 @@ function titled(schemas: Definitions): Definitions {
   return Object.fromEntries(Object.entries(schemas).map(([title, schema]) => [title, { title, ...schema }]));
 }
 
-/** A schema, or the one that it refers to. */
 function resolved(schema: JsonSchema): JsonSchema {
   return (schema.$ref === undefined ? schema : SCHEMAS[schema.$ref.replace('#/$defs/', '')]) ?? {};
 }

@@ -134,7 +134,6 @@ async function settingsFor(
   return inDoubt.size > 0 ? findUnsigned(ask, credentials, inDoubt) : undefined;
 }
 
-/** True if the platform answered with a failure. */
 function isAnswered(answer: CallResult): answer is CommandError {
   return answer !== 'success' && answer.platform !== undefined && answer.platform.status < 500;
 }

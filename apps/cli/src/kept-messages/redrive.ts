@@ -15,7 +15,6 @@ import { bodyOf, neverDelivered } from './list.ts';
 interface Change {
   /** The option as given, for error messages. */
   readonly text: string;
-  /** The names of a JSON pointer. */
   readonly path: readonly string[];
   /** JSON, a text, or `@` and the path of a file; absent to remove the member. */
   readonly value?: string;

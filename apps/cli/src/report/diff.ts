@@ -21,7 +21,6 @@ interface Difference {
 
 export interface DiffOptions {
   readonly json?: true;
-  /** How many records are listed for people. */
   readonly limit: number;
   /** Used for currencies that no summary knows. */
   readonly decimals: ReadonlyMap<string, number>;

@@ -32,7 +32,6 @@ const MEMBERS: Readonly<Record<ReportName, readonly (readonly [string, ColumnTyp
 /** Counts and totals of the pages read so far, in one run or several. */
 export class ReportFacts {
   readonly report: ReportName;
-  /** The names of the amounts in a record. */
   readonly amounts: readonly string[];
   /** The columns of a record: those of the interface document, then those that the platform adds. */
   readonly columns: Map<string, ColumnType>;

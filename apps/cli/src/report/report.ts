@@ -41,7 +41,6 @@ type ReportOptions = PeriodOptions &
 
 const STANDARD_OUTPUT = '-';
 const DEADLINE_MS = 600_000;
-/** How many changed records `report diff` lists for people. */
 const LISTED_RECORDS = 20;
 
 const HELP = `

@@ -58,7 +58,6 @@ export class UnfinishedReport {
     return unfinished;
   }
 
-  /** Counts and totals of this run and the earlier ones. */
   get facts(): ReportFacts {
     return this.#facts;
   }
@@ -203,7 +202,6 @@ function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
   }
 }
 
-/** Returns the path of the summary of a report file. */
 export const summaryPathOf = (out: string): string => `${out}.summary.json`;
 
 const partOf = ({ out }: UnfinishedOptions): string => `${out}.part`;

@@ -15,16 +15,13 @@ import { type HttpRequest, type Json, readCurl, readHar, readRawRequest, REQUEST
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
 export interface Row {
-  /** The row as it is in the file. */
   readonly given: Json;
   readonly name: string | undefined;
   readonly parameters: SignedParameters;
   readonly secret: string | undefined;
   readonly settings: SignatureSettings;
-  /** The expected signature. */
   readonly expectedSign?: string | undefined;
   readonly rawBody?: string | undefined;
-  /** Further problems and remarks. */
   readonly notes?: readonly string[];
 }
 

@@ -8,7 +8,6 @@ const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
 
 export const byTime = (one: LogLine, other: LogLine): number => one.timeMs - other.timeMs;
 
-/** Selects the lines with the outcome of a failed attempt. */
 export function failuresIn(lines: readonly LogLine[]): LogLine[] {
   return outcomesIn(lines).filter(({ members }) => members['outcome'] !== 'success');
 }

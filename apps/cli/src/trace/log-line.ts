@@ -6,7 +6,6 @@ export type LogLine = NonNullable<ReturnType<typeof readLogLine>>;
 
 /** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
-/** Members that are not shown to people. */
 const SILENT = ['event', 'correlationId', 'lane', 'subject'];
 const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 /** Parses a line of a log; undefined if no worker wrote it. `worker` is the prefix that a collector added. */
@@ -27,7 +26,6 @@ export function readLogLine(text: string) {
   return undefined;
 }
 
-/** Returns a value of a line for people. */
 export function said(value: unknown = ''): string {
   return printable(Array.isArray(value) ? value.map(said).join(' ') : written(value));
 }

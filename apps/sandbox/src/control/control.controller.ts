@@ -104,7 +104,6 @@ export class ControlController {
     return this.log.newest().map(describeRequest);
   }
 
-  /** Resets the sandbox to its initial state. */
   @Post('reset')
   @HttpCode(204)
   reset(): void {

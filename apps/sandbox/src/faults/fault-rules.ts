@@ -19,7 +19,6 @@ export interface StandingRule extends FaultRule {
   remaining: number | undefined;
 }
 
-/** The faults of one request. */
 export type PlannedFaults = ReturnType<FaultRules['take']>;
 
 const MAX_RULES = 1_000;

@@ -13,7 +13,6 @@ export type Operation = keyof typeof ENDPOINTS;
 
 export const OPERATIONS = Object.keys(ENDPOINTS) as readonly Operation[];
 
-/** Returns the endpoint of a request, or undefined if the interface has none. */
 export function operationOf(method: string, path: string): Operation | undefined {
   return OPERATIONS.find((operation) => ENDPOINTS[operation].test(`${method} ${path}`));
 }
@@ -61,7 +60,6 @@ export function exactJson(value: unknown): string {
   );
 }
 
-/** Returns a string unchanged, and any other value as JSON. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : exactJson(value);
 }

@@ -4,7 +4,6 @@ export interface Member<T> {
   /** The requirement in words that complete "must be …". */
   readonly demand: string;
   readonly test: (value: unknown) => boolean;
-  /** The default value of an absent member. */
   readonly fallback?: T;
   /** The initial value of its field in a form. */
   readonly shown?: unknown;
@@ -57,7 +56,6 @@ export function member<T>(demand: string, test: (value: unknown) => boolean): Me
   return { isRequired: true, demand, test };
 }
 
-/** An optional member. */
 export function optional<T>(of: Member<T>): Member<T | undefined>;
 export function optional<T>(of: Member<T>, fallback: NoInfer<T>): Member<T>;
 export function optional<T>(of: Member<T>, fallback?: T): Member<T | undefined> {

@@ -34,7 +34,6 @@ export function lobbyPage(visit: Visit): { readonly status: number; readonly bod
   return { status, body };
 }
 
-/** The status at the top of the page. */
 function greetingOf({ session, player, askedTable, nowMs }: Visit) {
   if (!session) {
     const lead = html`<p>

@@ -20,7 +20,6 @@ const LENIENT =
   'It is lenient, as the real platform is: v2 takes parameters in the query, a JSON body, and a form without userId. ' +
   'The interface document does not show that.';
 
-/** The parts of the page that change while it is open, by their names. */
 type Parts = ReturnType<Overview['parts']>;
 
 /** The current state of the sandbox, for its first page. */
@@ -88,7 +87,6 @@ export function overviewPage(
   });
 }
 
-/** Renders the number of requests of each operation by outcome. */
 function figures(counters: TrafficLog['counters']): Html {
   return html`<div class="figures">
     ${Object.entries(counters).map(([operation, { received, answered, unanswered }]) => {
@@ -104,7 +102,6 @@ function figures(counters: TrafficLog['counters']): Html {
   </div>`;
 }
 
-/** Renders the active faults, each with a button that switches it off. */
 function faultList(rules: readonly StandingRule[]): Html {
   const items = rules.slice(0, SHOWN_FAULTS).map(faultItem);
   return html`${listOf(items, rules.length, 'None: the platform has a good day.')}

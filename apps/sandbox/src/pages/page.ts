@@ -27,13 +27,11 @@ function markup(value: Content): string {
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Formats a time, to the second, in UTC. */
 export function instant(ms: number): Html {
   const iso = new Date(ms).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-/** Renders a section of a page with its heading. */
 export function section(id: string, heading: string, content: Html): Html {
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>

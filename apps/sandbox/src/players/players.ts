@@ -41,7 +41,6 @@ export class Players {
     return this.byKey.get(keyOf(clientId, userId));
   }
 
-  /** All players, in the order in which they were added. */
   all(): readonly Player[] {
     return [...this.byKey.values()];
   }

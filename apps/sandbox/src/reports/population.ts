@@ -38,7 +38,6 @@ export class Population {
     this.accountsPerUser = Math.min(2, currencies.length);
   }
 
-  /** Returns all accounts, or the accounts in one currency. */
   select(currency?: string): Sequence<Account> {
     // currencies repeat after as many players as there are currencies
     const blockSize = this.currencies.length * this.accountsPerUser;
@@ -53,7 +52,6 @@ export class Population {
     };
   }
 
-  /** Returns the accounts of one player, or none if the user is not in the population. */
   forUser(userId: string): readonly Account[] {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
     const accounts = this.range(user * this.accountsPerUser, this.accountsPerUser);
@@ -72,7 +70,6 @@ export class Population {
   }
 }
 
-/** Concatenates sequences. */
 export function joined<T>(one: Sequence<T>, other: Sequence<T>): Sequence<T> {
   const { length } = one;
   const at = (position: number) => (position < length ? one.at(position) : other.at(position - length));

@@ -42,7 +42,6 @@ export function readPage(
   };
 }
 
-/** Returns the attributes of a record that a fault changes. */
 function changes({ attributes }: Resource, index: number, fault: OtherFault): Resource['attributes'] {
   const amounts = Object.entries(attributes).filter(([name]) => AMOUNTS.has(name));
   const first = amounts[0]?.[0] ?? '';

@@ -74,7 +74,6 @@ export function zoneOf(timeZone?: string): Intl.DateTimeFormat {
   }
 }
 
-/** The filter of a requested report. */
 export type ReportQuery = ReturnType<typeof readReportQuery>;
 
 /** Reads the form data of a report. @throws PlatformError 422 that names the first invalid parameter */
@@ -109,7 +108,6 @@ export function readRakeQuery(form: TextParameters, query: TextParameters) {
   };
 }
 
-/** A page number, from 1, and the page size. */
 export type Pagination = ReturnType<typeof readPagination>;
 
 /**

@@ -8,7 +8,6 @@ import { figuresOf, MONEY_TYPES, type MoneyType, rakeOf, weightedSteps } from '.
 import { type Account, joined, Population, type Sequence } from './population.ts';
 import { dateOf, type DayPart, incorrect, type RakeQuery, type ReportQuery } from './report-query.ts';
 
-/** A record of a report. */
 export interface Resource {
   readonly type: string;
   readonly id: string;

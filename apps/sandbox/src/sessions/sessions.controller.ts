@@ -121,7 +121,6 @@ export class SessionsController {
   }
 }
 
-/** Reads the body of open-game. */
 function readOpenGame(body: Parameters, { playerCountryMember, sessionId }: Conventions) {
   const { data } = read(body, { data: object }, '');
   const { attributes } = read(data, { type: oneOf(['OpenGame']), attributes: object }, '/data');

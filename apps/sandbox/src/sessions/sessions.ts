@@ -47,7 +47,6 @@ export class Sessions {
     private readonly nowMs: () => number,
   ) {}
 
-  /** Returns the open sessions in the order in which they were opened. */
   all(): readonly Session[] {
     this.forgetExpired();
     return [...this.byKey.values()];

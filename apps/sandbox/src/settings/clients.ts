@@ -52,7 +52,6 @@ export interface Client {
   readonly operations: ReadonlySet<Operation>;
 }
 
-/** Reads the first client from the environment variables. */
 export function readFirstClient(reader: VariableReader): Client {
   return {
     id: reader.read('SANDBOX_CLIENT_ID', setting(String, 'sandbox')),

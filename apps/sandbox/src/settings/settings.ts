@@ -78,7 +78,6 @@ export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
   return { ...settings, clients: readClients(first, clientsFile) };
 }
 
-/** Returns the origin of an absolute http(s) URL without a path. */
 const origin: Reader<string> = (value) => {
   const url = URL.parse(value);
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;

@@ -90,7 +90,6 @@ function leavesOf(holder: object, conventions: Conventions, depth = 0): Leaf[] {
   );
 }
 
-/** Returns the signed members in order. */
 function entriesOf(
   holder: object,
   { exclude, excluded, sorting }: Conventions,

@@ -15,7 +15,6 @@ const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 
 /** Counts requests, and keeps the last ones for inspection. */
 export class TrafficLog {
   readonly counters = emptyCounters();
-  /** Requests, newest first. */
   private readonly ended: Exchange[] = [];
   /**
    * Refused and unanswered requests have a separate list, because successful requests would soon displace
