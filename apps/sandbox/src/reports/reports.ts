@@ -33,6 +33,7 @@ export class Reports {
   adHoc(clientId: string, query: ReportQuery): Sequence<Resource> {
     const { currencies, profile, reports } = this.settings;
     const { records, seed } = reports;
+    const isReal = profile === 'real';
     const accounts = this.select(clientId, query);
     // if the number of records is odd, the last account has only one money type
     const isLastHalf =
@@ -44,19 +45,13 @@ export class Reports {
       const dayPart = query.days.at(Math.floor(position / perDay)) as DayPart;
       const moneyType = MONEY_TYPES[ofDay % MONEY_TYPES.length] as MoneyType;
       const date = dateOf(dayPart.day);
+      const user = isReal ? String(ownUserId(userId)) : userId;
+      const kind = isReal ? currencyKey(currencies.active, currency, moneyType === 1) : moneyType;
+      // distinguishes a user's records of one day
+      const number = isReal ? kind : index * MONEY_TYPES.length + moneyType;
       const figures = figuresOf(seed, index, moneyType, dayPart);
-      if (profile === 'real') {
-        const own = ownUserId(userId);
-        const key = currencyKey(currencies.active, currency, moneyType === 1);
-        const attributes = { 'user-id': String(own), date, 'money-type': key, currency, ...figures };
-        return { type: 'ad-hoc-report', id: `${own}-${key}-${date}`, attributes };
-      }
-      return {
-        type: 'ad-hoc-report',
-        // the integer distinguishes a user's records of one day
-        id: `${userId}-${index * MONEY_TYPES.length + moneyType}-${date}`,
-        attributes: { 'user-id': userId, date, 'money-type': moneyType, currency, ...figures },
-      };
+      const attributes = { 'user-id': user, date, 'money-type': kind, currency, ...figures };
+      return { type: 'ad-hoc-report', id: `${user}-${number}-${date}`, attributes };
     };
     return { length: perDay * query.days.length, at };
   }
@@ -68,6 +63,7 @@ export class Reports {
   rake(clientId: string, query: RakeQuery): Sequence<Resource> {
     const { days, isConverted } = query;
     const [system] = this.settings.currencies.active;
+    const isReal = this.settings.profile === 'real';
     let steps = 0;
     for (let nth = 0; nth < days.length; nth++) steps += weightedSteps(days.at(nth) as DayPart);
     const accounts = this.sorted(clientId, query);
@@ -76,13 +72,9 @@ export class Reports {
       const { preferredCurrency = system } = this.players.find(clientId, userId) ?? {};
       const currency = isConverted ? preferredCurrency : own;
       const value = rakeOf(index, steps);
-      if (this.settings.profile === 'real') {
-        const user = ownUserId(userId);
-        const attributes = { 'user-id': user, currency, value: String(value) };
-        return { type: 'players-rake', id: `${user}-${own}`, attributes };
-      }
-      const attributes = { 'user-id': userId, currency, value };
-      return { type: 'players-rake', id: `${userId}-${own}`, attributes };
+      const user = isReal ? ownUserId(userId) : userId;
+      const attributes = { 'user-id': user, currency, value: isReal ? String(value) : value };
+      return { type: 'players-rake', id: `${user}-${own}`, attributes };
     };
     return { length: steps === 0 ? 0 : accounts.length, at };
   }
