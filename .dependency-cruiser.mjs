@@ -31,8 +31,8 @@ export default {
       { path: '^(scripts|test)/' },
     ),
     rule(
-      'No product file imports the laboratory; its tasks and the tests do',
-      { path: '^(apps|libs|scripts|examples)/', pathNot: '^scripts/tasks/' },
+      'No product file imports the laboratory; the tests do',
+      { path: '^(apps|libs|scripts|examples)/' },
       { path: '^lab/' },
     ),
     rule(

@@ -6,4 +6,4 @@ import { launch } from './launcher/launch.mjs';
 /** `EX_SOFTWARE` of sysexits: the smaller codes are the program's own answers. */
 const EXIT_SOFTWARE = 70;
 
-await launch('poker-bridge', process.argv.slice(2), EXIT_SOFTWARE);
+await launch(new URL('tasks/poker-bridge.ts', import.meta.url), process.argv.slice(2), EXIT_SOFTWARE);

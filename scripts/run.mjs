@@ -5,11 +5,18 @@ import { readdirSync } from 'node:fs';
 
 import { launch } from './launcher/launch.mjs';
 
-const files = readdirSync(new URL('tasks', import.meta.url));
-const tasks = files.filter((name) => name.endsWith('.ts')).map((name) => name.slice(0, -'.ts'.length));
-const [task, ...args] = process.argv.slice(2);
-if (tasks.includes(task)) await launch(task, args);
+/** The tasks of the product and of the laboratory, by their names. */
+const tasks = new Map(
+  ['tasks/', '../lab/tasks/'].flatMap((path) => {
+    const folder = new URL(path, import.meta.url);
+    return readdirSync(folder).map((file) => [file.replace(/\.ts$/, ''), new URL(file, folder)]);
+  }),
+);
+const [name, ...args] = process.argv.slice(2);
+const task = tasks.get(name);
+if (task) await launch(task, args);
 else {
-  console.error(`Usage: node scripts/run.mjs TASK [arguments], where TASK is one of: ${tasks.join(', ')}`);
+  const names = [...tasks.keys()].join(', ');
+  console.error(`Usage: node scripts/run.mjs TASK [arguments], where TASK is one of: ${names}`);
   process.exitCode = 2;
 }

@@ -25,7 +25,7 @@ const QUICK: Service = { timeMs: 200 };
 const HALF = { times: [0.5], services: [QUICK] };
 
 /** All rows that can be played. */
-const ROWS: readonly Row[] = [
+export const ROWS: readonly Row[] = [
   { name: 'fixed-0.2s', times: TIMES, services: [QUICK] },
   { name: 'fixed-1.5s', times: TIMES, services: [{ timeMs: 1_500 }] },
   { name: 'fixed-4s', times: TIMES, services: [{ timeMs: 4_000 }] },
@@ -43,15 +43,6 @@ const ROWS: readonly Row[] = [
   },
   { name: 'naive', times: [0.5, 1, ...TIMES], services: [QUICK], consumer: 'naive' },
 ];
-
-/** @throws {Error} naming the rows that exist, if one of these does not */
-export function chooseRows(names: readonly string[] = ROWS.map(({ name }) => name)): readonly Row[] {
-  return names.map((name) => {
-    const found = ROWS.find((row) => row.name === name);
-    if (found) return found;
-    throw new Error(`--rows ${name} is not one of the rows ${ROWS.map((row) => row.name).join(', ')}`);
-  });
-}
 
 /** The default of `PLATFORM_CONNECTIONS`. */
 const CONNECTIONS = 256;

@@ -9,13 +9,13 @@ import { FLAGS, NO_MAGLEV } from './flags.mjs';
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
- * Installs the packages and becomes a task of `scripts/tasks`. If the packages cannot be installed, it ends
- * with a line on stderr and the exit code `failure`.
+ * Installs the packages and becomes a task. If the packages cannot be installed, it ends with a line on
+ * stderr and the exit code `failure`.
  */
 export async function launch(task, args, failure = 1) {
   try {
     const node = await ensurePackages(fileURLToPath(new URL('../..', import.meta.url)));
-    await startTask(node, fileURLToPath(new URL(`../tasks/${task}.ts`, import.meta.url)), args);
+    await startTask(node, fileURLToPath(task), args);
   } catch (error) {
     console.error(`poker-bridge: ${error.message}`);
     process.exitCode = failure;

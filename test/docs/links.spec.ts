@@ -93,7 +93,7 @@ describe('docs/performance.md', () => {
       rows.map(([option = '']) => /^`--([a-z-]+)/.exec(option)?.[1]),
     );
     const actual = [
-      ...read('scripts/tasks/bench.ts').matchAll(/^ +'?([a-z-]+)'?: (?:Boolean|Number|String|[A-Z_]+),$/gm),
+      ...read('lab/tasks/bench.ts').matchAll(/^ +'?([a-z-]+)'?: (?:Boolean|Number|String|[A-Z_]+),$/gm),
     ].map(([, name]) => name);
     expect(listed.toSorted()).toEqual(actual.toSorted());
   });

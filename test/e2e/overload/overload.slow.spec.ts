@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { playCase, type Result } from '../../../lab/overload/play-case.ts';
 import { goodputShare, wastedShare } from '../../../lab/overload/report.ts';
-import { chooseRows } from '../../../lab/overload/rows.ts';
+import { ROWS } from '../../../lab/overload/rows.ts';
 import { testBrokerCtl, testBrokerUrl } from '../../support/broker.ts';
 
 const LINE = { services: [{ perSecond: 20 }] };
@@ -14,7 +14,7 @@ it.each([
   { row: 'caller', times: 0.5, change: LINE, deadlineMs: 15_000 },
 ])('a worker keeps its goodput and refuses the surplus: $row, $times times the capacity', async (given) => {
   const { times, change, deadlineMs } = given;
-  const [row] = chooseRows([given.row]).map((chosen) => ({ ...chosen, ...change }));
+  const [row] = ROWS.filter(({ name }) => name === given.row).map((chosen) => ({ ...chosen, ...change }));
   const played = { row: row!, times, workers: 1, seconds: 15, deadlineMs, seed: 1 };
   const [result] = (await playCase({ url: testBrokerUrl(), ctl: testBrokerCtl }, played)) as [Result];
   const { refused, refusedP99Ms } = result.heavy ?? result.figures;

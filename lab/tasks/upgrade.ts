@@ -3,13 +3,13 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { isSound, playRow } from '../../lab/chaos/play-row.ts';
-import { resultLine } from '../../lab/chaos/report.ts';
-import { upgradeRow } from '../../lab/chaos/upgrade/upgrade-row.ts';
-import { chooseRelease, requireInstallation } from '../broker/installation.ts';
-import { build } from '../build/build.ts';
-import { root } from '../root.ts';
-import { readOptions, runTask } from '../run-task.ts';
+import { chooseRelease, requireInstallation } from '../../scripts/broker/installation.ts';
+import { build } from '../../scripts/build/build.ts';
+import { root } from '../../scripts/root.ts';
+import { readOptions, runTask } from '../../scripts/run-task.ts';
+import { isSound, playRow } from '../chaos/play-row.ts';
+import { resultLine } from '../chaos/report.ts';
+import { upgradeRow } from '../chaos/upgrade/upgrade-row.ts';
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 

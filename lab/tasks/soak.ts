@@ -1,8 +1,8 @@
-import { soakChaosLines } from '../../lab/chaos/report.ts';
-import { soakChaos } from '../../lab/chaos/soak-chaos.ts';
-import { chooseRelease } from '../broker/installation.ts';
-import { build } from '../build/build.ts';
-import { readOptions, runTask } from '../run-task.ts';
+import { chooseRelease } from '../../scripts/broker/installation.ts';
+import { build } from '../../scripts/build/build.ts';
+import { readOptions, runTask } from '../../scripts/run-task.ts';
+import { soakChaosLines } from '../chaos/report.ts';
+import { soakChaos } from '../chaos/soak-chaos.ts';
 
 /** Runs two workers under load for some minutes, with random deployments and faults. */
 await runTask(async () => {

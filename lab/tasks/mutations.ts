@@ -2,8 +2,8 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { findSurvivors } from '../../lab/mutations/mutations.ts';
-import { readOptions, runTask } from '../run-task.ts';
+import { readOptions, runTask } from '../../scripts/run-task.ts';
+import { findSurvivors } from '../mutations/mutations.ts';
 
 /** Breaks one line at a time, and reports the promises whose spec does not notice. */
 await runTask(async () => {

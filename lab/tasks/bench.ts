@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 
-import { startBroker } from '../broker/start-broker.ts';
-import { build } from '../build/build.ts';
-import { readOptions, runTask } from '../run-task.ts';
+import { startBroker } from '../../scripts/broker/start-broker.ts';
+import { build } from '../../scripts/build/build.ts';
+import { readOptions, runTask } from '../../scripts/run-task.ts';
 
 /** The size of the report during which memory is watched. */
 const REPORT_RECORDS = 400_000;
@@ -25,22 +25,22 @@ await runTask(async () => {
   });
   await build();
   // Imported here because they use the built code.
-  const { FULL, QUICK } = await import('../../lab/bench/compare.ts');
-  const { bench, chooseContestants } = await import('../../lab/bench/bench.ts');
+  const { FULL, QUICK } = await import('../bench/compare.ts');
+  const { bench, chooseContestants } = await import('../bench/bench.ts');
   const amounts = quick ? QUICK : FULL;
   const rounds = counts.rounds ?? amounts.rounds;
   if (apart) {
-    const { runApart } = await import('../../lab/bench/apart/apart.ts');
+    const { runApart } = await import('../bench/apart/apart.ts');
     await using broker = await startBroker();
     return await runApart(broker.url, rounds, only);
   }
   if (counts['small-pages']) {
-    const { runSmallPages } = await import('../../lab/bench/reports/small-pages.ts');
+    const { runSmallPages } = await import('../bench/reports/small-pages.ts');
     await using broker = await startBroker();
     return await runSmallPages(broker.url, counts.records, counts['latency-ms']);
   }
   if (promises) {
-    const { runPromises } = await import('../../lab/bench/promises/promises.ts');
+    const { runPromises } = await import('../bench/promises/promises.ts');
     return await runPromises(counts.rounds);
   }
   const isWhole = only === undefined && !start && against === undefined && !reports;
