@@ -14,19 +14,9 @@ export type ColumnType = 'integer' | 'date' | 'text';
  * The members of a record that are not amounts.
  * Source: interface document, "Ad hoc report record", "Player rake record".
  */
-const MEMBERS: Readonly<Record<ReportName, readonly (readonly [string, ColumnType])[]>> = {
-  'ad-hoc': [
-    ['id', 'text'],
-    ['userId', 'text'],
-    ['date', 'date'],
-    ['moneyType', 'integer'],
-    ['currency', 'text'],
-  ],
-  rake: [
-    ['id', 'text'],
-    ['userId', 'text'],
-    ['currency', 'text'],
-  ],
+const MEMBERS: Readonly<Record<ReportName, Readonly<Record<string, ColumnType>>>> = {
+  'ad-hoc': { id: 'text', userId: 'text', date: 'date', moneyType: 'integer', currency: 'text' },
+  rake: { id: 'text', userId: 'text', currency: 'text' },
 };
 
 /** Counts and totals of the pages read so far, in one run or several. */
@@ -60,7 +50,8 @@ export class ReportFacts {
   constructor(report: ReportName, given: ReadonlyMap<string, number> = new Map()) {
     this.report = report;
     this.amounts = REPORT_AMOUNTS[report];
-    this.columns = new Map([...MEMBERS[report], ...this.amounts.map((name) => [name, 'integer'] as const)]);
+    const amounts = this.amounts.map((name) => [name, 'integer'] as const);
+    this.columns = new Map([...Object.entries(MEMBERS[report]), ...amounts]);
     this.totals = new Totals(this.amounts);
     this.#given = given;
   }

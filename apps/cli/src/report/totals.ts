@@ -8,7 +8,7 @@ export type ReportRecord = Readonly<Record<string, unknown>>;
 export type DecimalsOf = (currency: unknown) => number | undefined;
 
 /** The sums of one currency and, in the ad hoc report, one money type. */
-export interface Total {
+interface Total {
   readonly currency: string;
   readonly moneyType?: unknown;
   /** In minor units. An amount is absent if no record has an integer there. */
@@ -18,12 +18,7 @@ export interface Total {
 export type Unit = 'decimal' | 'minor';
 
 /** A total for people and programs. Amounts are texts, so that no reader rounds them. */
-export interface WrittenTotal {
-  readonly currency: string;
-  readonly moneyType?: unknown;
-  readonly unit: Unit;
-  readonly amounts: Readonly<Record<string, string>>;
-}
+export type WrittenTotal = ReturnType<Totals['written']>[number];
 
 /** Sums the amounts of records by currency and money type. */
 export class Totals {
@@ -53,7 +48,7 @@ export class Totals {
   }
 
   /** The totals for people and programs; in minor units if the decimals of the currency are unknown. */
-  written(decimalsOf: DecimalsOf): WrittenTotal[] {
+  written(decimalsOf: DecimalsOf) {
     return this.all.map(([, { currency, moneyType, sums }]) => {
       const decimals = decimalsOf(currency);
       const amounts = [...sums].map(([amount, sum]) => [amount, formatAmount(sum, decimals ?? 0)] as const);

@@ -117,16 +117,12 @@ function byValue(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)));
 }
 
-const PYTHON: ReadonlyMap<unknown, string> = new Map<unknown, string>([
-  [true, 'True'],
-  [false, 'False'],
-  [null, 'None'],
-]);
+const PYTHON: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
 
 function writeScalar(value: unknown, style: Conventions['scalars']): string {
   if (typeof value === 'number' || typeof value === 'bigint') return phpNumber(value);
   if (typeof value === 'string') return value;
-  if (style === 'python') return PYTHON.get(value) ?? '';
+  if (style === 'python') return PYTHON[String(value)] ?? '';
   if (style === 'json') return String(value);
   return value === true ? '1' : '';
 }
