@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { transformSync } from '@swc/core';
 
-const options = JSON.parse(readFileSync(new URL('../../.swcrc', import.meta.url), 'utf8'));
+const options = JSON.parse(readFileSync(new URL('../.swcrc', import.meta.url), 'utf8'));
 options.jsc.rewriteRelativeImportExtensions = false;
 
 registerHooks({
