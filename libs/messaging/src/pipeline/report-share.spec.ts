@@ -41,12 +41,20 @@ describe('ReportPlaces', () => {
       jest.advanceTimersByTime(500);
       places.moved(SICK);
     }
-    // One report waits for the next free place together with another one.
+    // One report keeps waiting for the next free place.
     for (const turn of waiting.slice(0, 3)) expect(await turn).toBe('stuck');
-    expect([typeof enter(SICK), enter(SICK)]).toEqual(['object', 'stuck']);
+    expect(enter(SICK)).toBe('stuck');
     places.leave(SICK);
     expect(await waiting[3]).toBe('entered');
     expect(enter(WELL)).toBe('entered');
+  });
+
+  it('rejects a report at once if it would take the last place in the lane to wait for long-running ones', () => {
+    for (const [compartment, count] of Object.entries({ [SICK]: 4, long: 2, [WELL]: 1 }))
+      for (let n = 0; n < count; n += 1) expect(enter(compartment)).toBe('entered');
+    jest.advanceTimersByTime(3_000);
+    places.moved('long');
+    expect(enter('long')).toBe('stuck');
   });
 
   it('rejects reports beyond the share within three seconds without progress, and further ones at once', async () => {

@@ -88,9 +88,9 @@ export class ReportPlaces {
   enter(compartment: string, deadline: Deadline, isPatient = true): Turn | Promise<Turn> {
     const held = this.#heldBy(compartment);
     if (this.#capacity.hasRoomFor(held)) return this.#take(held);
-    const isStuck = (): boolean =>
-      (!isPatient || this.#isInTheWay(held)) && deadline.remainingMs() > this.#elsewhereMs;
-    if (isStuck()) return 'stuck';
+    const isStuck = (waiting: number): boolean =>
+      (!isPatient || this.#isInTheWay(held, waiting)) && deadline.remainingMs() > this.#elsewhereMs;
+    if (isStuck(this.#waiting.size + 1)) return 'stuck';
     return new Promise((resolve) => {
       const end = (turn: Turn): void => {
         this.#waiting.delete(end);
@@ -99,7 +99,7 @@ export class ReportPlaces {
         resolve(turn);
       };
       this.#waiting.set(end, held);
-      const timer = setInterval(() => isStuck() && end('stuck'), CHECK_MS);
+      const timer = setInterval(() => isStuck(this.#waiting.size) && end('stuck'), CHECK_MS);
       const unsubscribe = deadline.onExpired(() => end('expired'));
     });
   }
@@ -141,10 +141,14 @@ export class ReportPlaces {
     return 'entered';
   }
 
-  /** True if the reports that wait for this compartment block the delivery of other reports. */
-  #isInTheWay({ inFlight, leftAtMs, movedAtMs }: Held): boolean {
+  /**
+   * True if the reports that wait for this compartment block the delivery of other reports.
+   *
+   * @param waiting number of waiting reports, including the one in question
+   */
+  #isInTheWay({ inFlight, leftAtMs, movedAtMs }: Held, waiting: number): boolean {
     const sinceMs = this.#nowMs() - PATIENCE_MS;
-    const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#capacity.free;
+    const isCrowded = leftAtMs < sinceMs && waiting >= CROWD * this.#capacity.free;
     return inFlight > 0 && (movedAtMs < sinceMs || isCrowded);
   }
 }
