@@ -158,6 +158,24 @@ export class ServiceUnderTest implements AsyncDisposable {
     return (await this.caller.channel.checkQueue(this.name(rest))).messageCount;
   }
 
+  /**
+   * Removes the waiting reports, and waits until none is in flight and all workers consume.
+   *
+   * @param retryDelaysMs default: the default of the workers
+   */
+  async clearReports(retryDelaysMs: readonly number[] = [5_000, 30_000, 120_000]): Promise<void> {
+    const queues = ['reports', ...retryDelaysMs.map((ms) => `reports.retry.${ms}`)];
+    await until('no report is left', async () => {
+      const states = await Promise.all(this.workers.map((worker) => worker.health()));
+      const purged = await Promise.all(
+        queues.map((queue) => this.caller.channel.purgeQueue(this.name(queue))),
+      );
+      const lanes = states.map(({ bus }) => bus.lanes['reports']);
+      const isIdle = lanes.every((lane) => lane?.state === 'consuming' && lane.inFlight === 0);
+      return isIdle && purged.every(({ messageCount }) => messageCount === 0);
+    });
+  }
+
   /** Returns the peak memory of the last worker so far, in MiB. */
   peakMib(): number {
     const status = readFileSync(`/proc/${this.running.pid}/status`, 'utf8');
