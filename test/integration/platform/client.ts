@@ -165,12 +165,8 @@ export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
 export const digest = (canonical: string) => hash('sha256', canonical + SECRET);
 
-export function recordsOf(page: CollectionPage): ReportRecord[] {
-  return JSON.parse(`[${textOf(page)}]`) as ReportRecord[];
-}
-
-export function textOf({ written }: CollectionPage): string {
-  return Buffer.concat(written).toString();
+export function recordsOf({ written }: CollectionPage): ReportRecord[] {
+  return JSON.parse(`[${Buffer.concat(written).toString()}]`) as ReportRecord[];
 }
 
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {

@@ -69,7 +69,8 @@ export class IsolatedPublisher {
     if (this.#waits(publish)) return true;
     if (publish.isInDoubt) this.#oneByOne = this.#oneByOne.then(() => this.#ask(publish));
     // The process of the shared channel might hang on this destination.
-    else if (this.#verdictOn(publish)?.failure === 'unanswered') this.ask(publish, 'unanswered');
+    else if (this.#verdicts.get(destinationOf(publish.message))?.failure === 'unanswered')
+      this.ask(publish, 'unanswered');
     else return false;
     return true;
   }
@@ -80,7 +81,7 @@ export class IsolatedPublisher {
    */
   ask(publish: PendingPublish, failure: Failure): void {
     if (this.#waits(publish)) return;
-    const verdict = this.#verdictOn(publish);
+    const verdict = this.#verdicts.get(destinationOf(publish.message));
     const isKnown = verdict?.failure === failure && verdict.untilMs > performance.now();
     if (isKnown || this.#asked.size >= MAX_ASKED) publish.resolve(failure);
     // The shared channel may still answer late.
@@ -98,15 +99,10 @@ export class IsolatedPublisher {
    * @returns true if it waits
    */
   #waits(publish: PendingPublish): boolean {
-    if (this.#held.size + this.#asked.size === 0) return false;
     const { message } = publish;
     const waiting = this.#held.get(message.exchange) ?? this.#asked.get(destinationOf(message));
     waiting?.push(publish);
     return waiting !== undefined;
-  }
-
-  #verdictOn({ message }: PendingPublish) {
-    return this.#verdicts.size > 0 ? this.#verdicts.get(destinationOf(message)) : undefined;
   }
 
   async #ask(publish: PendingPublish, graceMs = 0): Promise<void> {
