@@ -2,8 +2,7 @@ import { COMMAND_TYPES } from '#contracts';
 
 import { gameOpen } from './game-open.ts';
 import type { Operation, OperationDefinition } from './operation.ts';
-import { reportAdHocFetch } from './report-ad-hoc-fetch.ts';
-import { reportRakeFetch } from './report-rake-fetch.ts';
+import { reportAdHocFetch, reportRakeFetch } from './report-fetch.ts';
 import { sessionCreate } from './session-create.ts';
 
 export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
