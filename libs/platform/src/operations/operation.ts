@@ -73,7 +73,7 @@ export interface OperationDefinition<O extends Operation> extends OperationPolic
    */
   request(data: CommandData[O], sender: Sender, page?: PageRequest): RequestParts;
   /** Reads the body of a successful answer. @throws UnexpectedDocument */
-  read(body: Buffer, credentials: OperatorCredentials, data: CommandData[O]): Promise<Result<O>>;
+  read(body: Buffer, credentials: OperatorCredentials, data: CommandData[O]): Result<O> | Promise<Result<O>>;
   /** Rows of the error table that apply to this operation alone. */
   readonly errors: readonly ErrorRow[];
   /**
