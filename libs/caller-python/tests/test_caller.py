@@ -318,6 +318,21 @@ class CallerTest(unittest.TestCase):
             with self.assertRaises(pika.exceptions.ChannelClosedByBroker):
                 waiting_in(report._queue)
 
+    def test_asks_the_worker_to_cancel_a_report_with_its_queue_however_it_is_read(self) -> None:
+        prefix = f"{PREFIX}-left"
+        caller = self.open(prefix=prefix)
+
+        async def read() -> None:
+            async for _ in AsyncCaller(caller).pages(caller.fetch_rake_report(DAY, deadline_ms=500)):
+                pass
+
+        with nobody(prefix, "report.rake.fetch") as (channel, queue):
+            for reading in (lambda: list(caller.fetch_rake_report(DAY, deadline_ms=500)), lambda: asyncio.run(read())):
+                with self.failure("NO_REPLY"):
+                    reading()
+                _, command, _ = taken_from(channel, queue)
+                self.assertIs(command.headers["x-cancel-with-queue"], True)
+
     def test_finds_replies_to_what_was_sent_before_a_restart(self) -> None:
         none: list[Reply] = []
         trace = {"traceparent": TRACEPARENT}

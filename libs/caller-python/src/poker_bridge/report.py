@@ -75,7 +75,6 @@ class Report(Generic[R]):
     def _read(self) -> Iterator[ReportPage[R]]:
         # The deadline starts with the first read.
         command = self._prepare()
-        command["properties"]["headers"]["x-cancel-with-queue"] = True
         pages = self._pages(command)
         try:
             while page := self._bus.run(lambda: anext(pages, None), self._cancellation, command["id"]):
@@ -85,6 +84,7 @@ class Report(Generic[R]):
                 self._bus.run(lambda: _close(pages), None)
 
     async def _pages(self, command: PreparedCommand) -> AsyncGenerator[ReportPage[R], None]:
+        command["properties"]["headers"]["x-cancel-with-queue"] = True
         call = Call(self._bus, command, self._deadline_ms)
         take = call.arrived.put_nowait
         consumer = Consumer(self._claim, arguments=_ARGUMENTS, prefetch=_PAGES_PREFETCHED, on_delivery=take)
