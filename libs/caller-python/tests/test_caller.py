@@ -533,30 +533,43 @@ class CallerTest(unittest.TestCase):
         self.assertEqual(self.sandbox.received("session") - before, 1)
 
     def test_continues_the_other_calls_of_an_id_if_the_call_that_sent_it_gives_up(self) -> None:
-        for is_cancelled in (True, False):
-            prefix = f"{PREFIX}-joined-{is_cancelled}"
-            calls = AsyncCaller(self.open(prefix=prefix))
+        expired = {
+            "code": "COMMAND_EXPIRED", "category": "expired", "retryable": False, "message": "", "occurredAt": "",
+            "details": {"called": False},
+        }
+        for number, end in enumerate(("cancelled", "NO_REPLY", "COMMAND_EXPIRED")):
+            prefix = f"{PREFIX}-joined-{number}"
+            caller = self.open(prefix=prefix)
+            # With such a duration of recent calls, a failure of the second call itself is not retried.
+            caller._bus.retries.succeeded("session.create", 2 * PATIENT)
+            calls = AsyncCaller(caller)
 
             async def use(channel: Any, queue: str) -> Any:
                 create = partial(calls.create_session, {"userId": "alice"}, command_id="joined")
+
+                def reply(command: Any, kind: str, data: object) -> None:
+                    headers = {"command-id": "joined", "final": True}
+                    properties = pika.BasicProperties(type=kind, message_id="m", headers=headers)
+                    channel.basic_publish("", command.reply_to, json.dumps(data).encode(), properties)
+
                 await calls.ready()
-                first = asyncio.create_task(create(deadline_ms=PATIENT if is_cancelled else 3_000))
+                first = asyncio.create_task(create(deadline_ms=3_000 if end == "NO_REPLY" else PATIENT))
                 await asyncio.sleep(0)
                 second = asyncio.create_task(create(deadline_ms=PATIENT))
                 await asyncio.sleep(0)
-                until("it is sent", lambda: taken_from(channel, queue))
-                if is_cancelled:
+                _, command, _ = until("it is sent", lambda: taken_from(channel, queue))
+                if end == "cancelled":
                     first.cancel()
+                if end == "COMMAND_EXPIRED":
+                    reply(command, "command.failed", expired)
                 ended = await asyncio.gather(first, return_exceptions=True)
-                _, command, _ = until("it is sent again", lambda: taken_from(channel, queue))
-                headers = {"command-id": "joined", "final": True}
-                properties = pika.BasicProperties(type="session.created", message_id="m", headers=headers)
-                channel.basic_publish("", command.reply_to, b'{"userId":"alice"}', properties)
+                _, again, _ = until("it is sent again", lambda: taken_from(channel, queue))
+                reply(again, "session.created", {"userId": "alice"})
                 return ended[0], await second
 
-            with self.subTest(is_cancelled=is_cancelled), nobody(prefix, "session.create") as (channel, queue):
+            with self.subTest(end), nobody(prefix, "session.create") as (channel, queue):
                 ended, session = asyncio.run(use(channel, queue))
-                self.assertIsInstance(ended, asyncio.CancelledError if is_cancelled else CallerError)
+                self.assertEqual(getattr(ended, "code", "cancelled"), end)
                 self.assertEqual(session["userId"], "alice")
 
     def test_leaves_no_thread_behind(self) -> None:

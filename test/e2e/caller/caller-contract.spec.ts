@@ -148,6 +148,7 @@ describe.each([
   it.each<[string, () => object, Answer<'session.create'>]>([
     ['is aborted', () => ({ signal: AbortSignal.timeout(200) }), SILENCE],
     ['reaches its deadline', () => ({ deadlineMs: 1 }), SILENCE],
+    ['expires at the worker', () => ({}), fail('COMMAND_EXPIRED', { details: { called: false } })],
     ['retries nothing', () => ({ retry: false }), fail('OVERLOADED')],
   ])('continues the other calls of an id if the call that sent it %s', async (_reason, options, answer) => {
     const { caller, received, script } = open();
