@@ -1,4 +1,5 @@
-// Opens the lobby for a player. Written for RabbitMQ.Client 6; version 7 has the same calls, with Async in their names.
+// Opens the lobby for a player, with RabbitMQ.Client 6. In version 7, every call is asynchronous, and an IModel
+// is an IChannel.
 using System;
 using System.Collections.Concurrent;
 using System.Collections.Generic;

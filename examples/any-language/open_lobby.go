@@ -37,7 +37,10 @@ func main() {
 		log.Fatal(err)
 	}
 	select {
-	case reply := <-replies:
+	case reply, isOpen := <-replies:
+		if !isOpen {
+			log.Fatal("the broker closed the channel: it has no exchange ", prefix, ".commands")
+		}
 		data := map[string]any{}
 		if err := json.Unmarshal(reply.Body, &data); err != nil {
 			log.Fatal(err)

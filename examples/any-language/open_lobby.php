@@ -27,8 +27,14 @@ $channel->basic_publish($command, "$prefix.commands", 'game.open', true);
 try {
     while ($reply === null) $channel->wait(null, false, 12);
 } catch (AMQPTimeoutException) {
-    exit("NO_REPLY: send the command again under the id $id\n");
+    fail("NO_REPLY: send the command again under the id $id");
 }
 $data = json_decode($reply->getBody(), true, 512, JSON_BIGINT_AS_STRING);
-if ($reply->get('type') === 'command.failed') exit("{$data['code']}: {$data['message']}\n");
+if ($reply->get('type') === 'command.failed') fail("{$data['code']}: {$data['message']}");
 echo "lobby: {$data['url']}\n";
+
+function fail(string $message): never
+{
+    fwrite(STDERR, "$message\n");
+    exit(1);
+}

@@ -10,6 +10,9 @@ import { folderForAll } from '../support/suite-service.ts';
 
 const EXAMPLES = join(root, 'examples/any-language');
 const JARS = ['amqp-client', 'slf4j-api'].map((name) => `/usr/share/java/${name}.jar`);
+/** Of 2010; `RabbitMqClient6.cs` adds the members of version 6. */
+const RABBITMQ_CLIENT = '/usr/lib/mono/4.5/RabbitMQ.Client.dll';
+const ADAPTERS = join(root, 'test/extended/RabbitMqClient6.cs');
 
 /** Each language, with the required files from Debian packages and the command that runs its example. */
 const LANGUAGES: readonly (readonly [name: string, needs: readonly string[], command: string])[] = [
@@ -19,6 +22,12 @@ const LANGUAGES: readonly (readonly [name: string, needs: readonly string[], com
     `GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE="$PWD/cache" go run ${EXAMPLES}/open_lobby.go`,
   ],
   ['Java', ['/usr/bin/java', ...JARS], `java -cp ${JARS.join(':')} ${EXAMPLES}/OpenLobby.java`],
+  [
+    'C#',
+    ['/usr/bin/mcs', '/usr/bin/mono', RABBITMQ_CLIENT],
+    `mcs -nologo -nowarn:436 -out:open-lobby.exe -r:${RABBITMQ_CLIENT} -r:debian=${RABBITMQ_CLIENT} \
+${ADAPTERS} ${EXAMPLES}/OpenLobby.cs && mono open-lobby.exe`,
+  ],
   ['PHP', ['/usr/bin/php', '/usr/share/php/PhpAmqpLib/autoload.php'], `php ${EXAMPLES}/open_lobby.php`],
 ];
 
