@@ -17,8 +17,10 @@ describe('poker-bridge report diff', () => {
 
   it('says which records and totals changed, and by how much', async () => {
     const period = { from: '2026-10-01 00:00:00', to: '2026-11-01 00:00:00', timeZone: null };
-    const before = ndjson('before.ndjson', [A, B], { precisions: { EUR: 2 }, period });
-    const after = ndjson('after.ndjson', [{ ...A, value: 1_250 }, C], { precisions: { EUR: 2 } });
+    const summary = { precisions: { EUR: 2 }, operator: 'default', period };
+    const before = ndjson('before.ndjson', [A, B], summary);
+    const later = { ...period, to: '2026-12-01 00:00:00' };
+    const after = ndjson('after.ndjson', [{ ...A, value: 1_250 }, C], { ...summary, period: later });
     const { code, stdout, stderr } = await diff(before, after);
     expect(stdout.split('\n').slice(3)).toEqual([
       '1 record added, 1 removed, 1 changed',
@@ -32,7 +34,7 @@ describe('poker-bridge report diff', () => {
       'changed  a       EUR       value    10.00  12.50       +2.50',
       '',
     ]);
-    expect(stderr).toBe('warning: the files are of another period\n');
+    expect(stderr).toBe('warning: the files differ in period\n');
     expect(code).toBe(1);
     expect((await diff(before, after, '--limit', '1')).stdout).toMatch(/the first 1; --limit 3 lists all\n$/);
   });
@@ -43,7 +45,8 @@ describe('poker-bridge report diff', () => {
     for (const text of [csv, csv.replaceAll(',', ';').replace('10.00', '10,00')]) {
       const { code, lines } = await diff(folder.write('a.csv', text), json, '--json');
       expect(code).toBe(0);
-      expect(lines).toMatchObject([{ added: 0, removed: 0, changed: 0, totals: [], records: [] }]);
+      const none = { added: 0, removed: 0, changed: 0, totals: [], records: [], warnings: [] };
+      expect(lines).toMatchObject([none]);
     }
   });
 

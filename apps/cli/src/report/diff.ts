@@ -58,9 +58,7 @@ export function printDiff(
     ...added.map((record) => ({ change: 'added', ...kindOf(record) })),
     ...changed.flat().map((difference) => ({ change: 'changed', ...difference })),
   ];
-  const warnings = SAME.filter((name) => differs(before.summary[name], after.summary[name])).map(
-    (name) => `the files are of another ${name}`,
-  );
+  const warnings = warningsOf(before, after);
   if (records.length > 0) process.exitCode = EXIT.failed;
   const files = { before: factsOf(before), after: factsOf(after) };
   if (json)
@@ -79,6 +77,14 @@ export function printDiff(
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+}
+
+/** Compares the summaries. The printed table says if one of them is missing. */
+function warningsOf({ summary: before }: ReportFile, { summary: after }: ReportFile): string[] {
+  const known = SAME.filter((name) => before[name] !== undefined && after[name] !== undefined);
+  return known
+    .filter((name) => differs(before[name], after[name]))
+    .map((name) => `the files differ in ${name}`);
 }
 
 /** Indexes records by identity. A repeated record within the file counts as a further record. */
