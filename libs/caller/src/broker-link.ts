@@ -47,7 +47,7 @@ export class BrokerLink implements Link {
   get fault(): string | undefined {
     const { state } = this.#connection;
     if (state.kind === 'blocked') return alarmSentence(state.reason);
-    return this.lastError === undefined ? undefined : `The last error: ${this.lastError}.`;
+    return this.lastError === undefined ? undefined : `The last error: ${this.lastError.replace(/\.$/, '')}.`;
   }
 
   ready(signal: AbortSignal): Promise<string> {

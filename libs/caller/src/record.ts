@@ -36,7 +36,9 @@ type Amounts<Report extends ReportName> = {
 
 interface PlatformRecord {
   readonly id: string;
+  /** The player. */
   readonly userId: string;
+  /** ISO code. */
   readonly currency: string;
   /** Attributes that the platform adds to its documented ones. */
   readonly [attribute: string]: unknown;
@@ -49,6 +51,7 @@ export type AdHocRecord = PlatformRecord &
   Amounts<'ad-hoc'> & {
     /** `YYYY-MM-DD`. */
     readonly date: string;
+    /** The platform's number of a kind of money; the interface does not explain the numbers. */
     readonly moneyType: number;
   };
 
