@@ -108,10 +108,13 @@ export function sealedHeadersOf(message: ConsumeMessage, { all }: InternalKeys):
   if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS) return NONE;
   const given = Buffer.from(seal, 'latin1');
   if (!all.some(({ headers: key }) => timingSafeEqual(given, Buffer.from(codeOf(key, message))))) return NONE;
-  // JSON writes any other value as null, which gives the same code as a missing header.
-  const isWritten = (value: unknown): boolean => typeof value === 'string' || Number.isFinite(value);
-  const own = Object.entries(headers).filter(([name, value]) => Object.hasOwn(OWN, name) && isWritten(value));
-  return Object.fromEntries(own);
+  const own: Record<string, unknown> = {};
+  for (const name of SEALED) {
+    const value = headers[name];
+    // JSON writes any other value as null, which gives the same code as a missing header.
+    if (typeof value === 'string' || Number.isFinite(value)) own[name] = value;
+  }
+  return own;
 }
 
 /**

@@ -10,8 +10,8 @@ import { type InternalKeys, sealedHeadersOf } from '../envelope/seal.ts';
  * accepted them would receive them again.
  */
 const FORWARDED = 'REPLY_QUEUE_';
-/** The properties of a reply; another one, such as `user_id`, would close the channel. */
-const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
+
+type Properties = OutgoingMessage['properties'];
 
 /**
  * Returns a parked reply as it was first published, under the same `message_id`.
@@ -30,15 +30,14 @@ export function forwardedReply(
   // A direct reply-to key belongs to a connection, and does not come back with another one.
   const address = readReplyAddress(queue, reserved, ALL_CALLERS, ANONYMOUS);
   if (!reason?.startsWith(FORWARDED) || address.kind !== 'queue') return undefined;
-  const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
+  const own = parked.properties as Properties;
+  const headers: Properties['headers'] = {};
   // Headers with the prefix `x-` were added by the service, the publisher or the broker.
-  const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
-  const headers = Object.fromEntries(sent);
-  return {
-    exchange: '',
-    routingKey: address.queue,
-    content: parked.content,
-    mandatory: true,
-    properties: { ...Object.fromEntries(properties), headers },
-  };
+  for (const [name, value] of Object.entries(own.headers ?? {}))
+    if (!name.startsWith('x-')) headers[name] = value;
+  // Another property, such as `user_id`, would close the channel.
+  const { type, correlationId, messageId, contentType, timestamp, appId } = own;
+  // Absent properties are undefined, and are not sent.
+  const properties = { type, correlationId, messageId, contentType, timestamp, appId, headers } as Properties;
+  return { exchange: '', routingKey: address.queue, content: parked.content, mandatory: true, properties };
 }
