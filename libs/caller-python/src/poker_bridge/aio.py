@@ -30,8 +30,7 @@ class AsyncCaller:
 
     async def ready(self, *, deadline_ms: float = DEADLINE_MS) -> None:
         """Waits until commands can be sent and replies received."""
-        bus = self._bus
-        await bus.awaited(lambda: bus.within(deadline_ms / 1000, bus.ready(), "NOT_CONNECTED", None))
+        await self._bus.awaited(lambda: self._bus.ready(deadline_ms))
 
     async def create_session(self, data: SessionCreate, **options: Unpack[CallOptions]) -> SessionCreated:
         """Creates a session for a player."""
@@ -51,8 +50,7 @@ class AsyncCaller:
 
     async def publish(self, command: PreparedCommand, *, deadline_ms: float = DEADLINE_MS) -> None:
         """Publishes a prepared command; returns once the broker has confirmed it."""
-        bus, limit_s, command_id = self._bus, deadline_ms / 1000, command["id"]
-        await bus.awaited(lambda: bus.within(limit_s, bus.publish(command), "NOT_SENT", command_id), None, command_id)
+        await self._bus.awaited(lambda: self._bus.publish(command, deadline_ms), None, command["id"])
 
     async def pages(self, report: Report[R]) -> AsyncGenerator[ReportPage[R], None]:
         """Reads the pages of a report of the caller, once. Use `contextlib.aclosing` if the loop may exit

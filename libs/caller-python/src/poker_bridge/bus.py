@@ -8,8 +8,9 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from concurrent.futures import CancelledError, Future
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from .cancellation import Cancellation
@@ -77,25 +78,26 @@ class Bus:
     def last_error(self) -> str | None:
         return self._outgoing.last_error or self.incoming.last_error or self.reply_queue.last_error
 
-    async def ready(self) -> None:
-        """Returns once commands can be sent and replies received; raises CallerError if the broker refuses
-        it.
-        """
-        await self.reply_queue.ready()
-        await self._outgoing.ready()
+    async def ready(self, deadline_ms: float) -> None:
+        """Returns once commands can be sent and replies received; raises CallerError, at the latest at the deadline."""
+        async with self.within(deadline_ms / 1000, "NOT_CONNECTED", None):
+            await self.reply_queue.ready()
+            await self._outgoing.ready()
 
-    async def publish(self, command: PreparedCommand) -> None:
-        """Publishes a prepared command; raises the errors of `ready` and of the publisher."""
-        await self.reply_queue.ready()
-        await self.publisher.publish(command)
+    async def publish(self, command: PreparedCommand, deadline_ms: float) -> None:
+        """Publishes a prepared command; raises CallerError, at the latest at the deadline."""
+        async with self.within(deadline_ms / 1000, "NOT_SENT", command["id"]):
+            await self.reply_queue.ready()
+            await self.publisher.publish(command)
 
+    @asynccontextmanager
     async def within(
-        self, limit_s: float, work: Awaitable[T], code: CallerCode, command_id: str | None, hint: str = ""
-    ) -> T:
-        """Awaits `work`; raises CallerError at the limit, with the last connection error or else the hint."""
+        self, limit_s: float, code: CallerCode, command_id: str | None, hint: str = ""
+    ) -> AsyncGenerator[None, None]:
+        """Limits the `with` block; raises CallerError at the limit, with the last connection error or else the hint."""
         try:
             async with asyncio.timeout(limit_s):
-                return await work
+                yield
         except TimeoutError:
             error = self.last_error
             raise CallerError.of(code, command_id, f"The last error: {error}." if error else hint) from None

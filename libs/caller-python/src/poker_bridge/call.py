@@ -148,12 +148,15 @@ class Call:
         """
         command_id = self.command["id"]
         rest_s = self._deadline - asyncio.get_running_loop().time()
-        if not self._was_sent:
+        if self._was_sent:
+            lane = "reports" if is_report(self.command) else "interactive"
+            hint = f"Is {self._bus.sender.prefix}.{lane} served?"
+            limit = self._bus.within(rest_s + _ANSWER_SLACK_S, "NO_REPLY", command_id, hint)
+        else:
             hint = f"The last error: {consumer.last_error}." if consumer.last_error else ""
-            return await self._bus.within(rest_s, work, "NOT_SENT", command_id, hint)
-        lane = "reports" if is_report(self.command) else "interactive"
-        hint = f"Is {self._bus.sender.prefix}.{lane} served?"
-        return await self._bus.within(rest_s + _ANSWER_SLACK_S, work, "NO_REPLY", command_id, hint)
+            limit = self._bus.within(rest_s, "NOT_SENT", command_id, hint)
+        async with limit:
+            return await work
 
     def _succeeded(self) -> None:
         if self._sent_at is not None:

@@ -93,8 +93,7 @@ class Caller:
         """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`,
         `NOT_CONNECTED`, …
         """
-        bus = self._bus
-        bus.run(lambda: bus.within(deadline_ms / 1000, bus.ready(), "NOT_CONNECTED", None), cancellation)
+        self._bus.run(lambda: self._bus.ready(deadline_ms), cancellation)
 
     def create_session(self, data: SessionCreate, **options: Unpack[CallOptions]) -> SessionCreated:
         """Creates a session for a player; raises as `request`."""
@@ -149,9 +148,7 @@ class Caller:
 
         Raises CallerError `NO_WORKER`, `NOT_PERMITTED`, `VALIDATION_FAILED`, `NOT_SENT` at the deadline, or as `ready`.
         """
-        command_id = command["id"]
-        sending = lambda: self._bus.within(deadline_ms / 1000, self._bus.publish(command), "NOT_SENT", command_id)
-        self._bus.run(sending, cancellation, command_id)
+        self._bus.run(lambda: self._bus.publish(command, deadline_ms), cancellation, command["id"])
 
     def close(self) -> None:
         """Fails calls in flight with `CALLER_CLOSED`. The reply queue stays: the same instance gets late
