@@ -31,6 +31,8 @@ export interface Flow<Ended> {
   inFlight: number;
   /** Sorted with the latest deadline first; the next waiter is taken from the end. */
   readonly waiting: Waiter<Ended>[];
+  /** When the latest waiter was added. */
+  addedAtMs: number;
   /** Until this time, the flow is owed its share of the concurrent calls, because it had to wait below it. */
   owedUntilMs: number;
 }
@@ -77,8 +79,10 @@ export class Line<Ended> {
   }
 
   flowOf(caller: string): Flow<Ended> {
-    let flow = this.#flows.get(caller);
-    if (!flow) this.#flows.set(caller, (flow = { caller, inFlight: 0, waiting: [], owedUntilMs: 0 }));
+    const known = this.#flows.get(caller);
+    if (known) return known;
+    const flow: Flow<Ended> = { caller, inFlight: 0, waiting: [], addedAtMs: 0, owedUntilMs: 0 };
+    this.#flows.set(caller, flow);
     return flow;
   }
 
@@ -137,9 +141,14 @@ export class Line<Ended> {
         const { waiting } = flow;
         if (waiting.length <= (latest?.flow.waiting.length ?? 0)) continue;
         const lastServedInMs = (1000 * this.aheadOf(flow)) / perSecond;
-        const isRefused = ({ sinceMs, deadline }: Waiter<Ended>, index: number): boolean =>
-          nowMs - sinceMs < REFUSED_WITHIN_MS ||
+        // Usually the line is not searched, because even the earliest deadline leaves time for all calls.
+        const leastMs = waiting.at(-1)?.deadline.remainingMs() ?? 0;
+        const areInTime = leastMs >= callMs + lastServedInMs;
+        if (areInTime && nowMs - flow.addedAtMs >= REFUSED_WITHIN_MS) continue;
+        const isLate = (deadline: Deadline, index: number): boolean =>
           deadline.remainingMs() < callMs + lastServedInMs * (1 - index / waiting.length);
+        const isRefused = ({ sinceMs, deadline }: Waiter<Ended>, index: number): boolean =>
+          nowMs - sinceMs < REFUSED_WITHIN_MS || (!areInTime && isLate(deadline, index));
         latest = waiting.find(isRefused) ?? latest;
       }
       if (!latest) break;
@@ -155,6 +164,7 @@ export class Line<Ended> {
     const index = waiting.findIndex((other) => other.deadline.atMs <= waiter.deadline.atMs);
     waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
     this.length += 1;
+    waiter.flow.addedAtMs = waiter.sinceMs;
   }
 
   /** Removes a waiter if it is still in the line. */
@@ -171,6 +181,7 @@ export class Line<Ended> {
   }
 
   #advance(): void {
+    if (this.clock() < (this.#slot + 1) * SLOT_MS) return;
     const slot = Math.floor(this.clock() / SLOT_MS);
     for (let left = Math.min(slot - this.#slot, SLOTS); left > 0; left -= 1) {
       this.#slot += 1;
