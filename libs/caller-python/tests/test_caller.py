@@ -16,6 +16,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import pika
@@ -419,9 +420,17 @@ class CallerTest(unittest.TestCase):
                 nobody_answers.create_session({"userId": "alice"}, deadline_ms=1_000)
             self.assertTrue(caught.exception.retryable)
             self.assertIn(f"Is {silent}.interactive served?", str(caught.exception))
-            timer = threading.Timer(0.2, nobody_answers.close)
+            loop = nobody_answers._bus._loop
+            wake = loop.call_soon_threadsafe
+
+            def wake_slowly(*args: Any, **options: Any) -> Any:
+                handle = wake(*args, **options)
+                time.sleep(0.2)  # As on a busy machine: the loop ends the call before the closing thread continues
+                return handle
+
+            timer = threading.Timer(0.5, nobody_answers.close)
             timer.start()
-            with self.failure("CALLER_CLOSED"):
+            with self.failure("CALLER_CLOSED"), patch.object(loop, "call_soon_threadsafe", wake_slowly):
                 nobody_answers.create_session({"userId": "alice"}, deadline_ms=PATIENT)
             timer.join()
         with self.failure("CALLER_CLOSED"):

@@ -165,9 +165,10 @@ class Bus:
         if os.getpid() != self._process:
             return
         with self._lock:
-            if not self._is_closed:
+            was_closed = self._is_closed
+            self._is_closed = True  # Before the loop ends the calls, whose error depends on it
+            if not was_closed:
                 self._loop.call_soon_threadsafe(self._end.set)
-            self._is_closed = True
         self._thread.join(_CLOSE_TIMEOUT_S)
 
     def _serve(self) -> None:
