@@ -16,6 +16,11 @@ const reply = (messageId: string, more: Partial<Entry['replies'][number]> = {}) 
 const page = (text: string) => reply('c:0', { text, isFinal: false });
 const failure = (code: string, retryable: boolean, details?: object) =>
   reply('c:0', { type: 'command.failed', text: JSON.stringify({ code, retryable, details }) });
+const failureAt = (occurredAt: string, retryAfterMs: number) =>
+  reply('c:0', {
+    type: 'command.failed',
+    text: JSON.stringify({ code: 'OVERLOADED', retryAfterMs, occurredAt }),
+  });
 const entry = (facts: Partial<Entry> = {}): Entry => ({
   id: 'c',
   type: 'session.create',
@@ -52,6 +57,11 @@ it.each<[string, Partial<Entry>, object]>([
   ['has two final replies', { replies: [reply('c:1'), last] }, { wrong: [anEntry] }],
   ['lacks a page', { replies: [page('a'), reply('c:2')] }, { wrong: [anEntry] }],
   ['failed', { replies: [failure('OVERLOADED', true)] }, { failures: ['OVERLOADED'], wrong: [] }],
+  [
+    'failed twice, with other times',
+    { replies: [1, 2].map((n) => failureAt(`2026-01-0${n}T00:00:00.000Z`, n)) },
+    { repeated: 1, wrong: [] },
+  ],
   ['failed and succeeded', { replies: [failure('OVERLOADED', true), last] }, { wrong: [anEntry] }],
   [
     'failed, was published again and succeeded',

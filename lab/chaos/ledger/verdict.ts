@@ -107,7 +107,10 @@ function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
   return others.some(({ isFinal }) => isFinal) ? others : replies;
 }
 
-/** Removes the time from a report, because another worker may read the report again from its first page. */
+/**
+ * Removes times: another worker may read a report again from its first page, or refuse a command again, with
+ * another random pause.
+ */
 function withoutTimes(text: string): string {
-  return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
+  return text.replaceAll(/"(?:read(?:At|From|To)|occurredAt)":"[^"]*"|"retryAfterMs":\d+/g, '');
 }
