@@ -2,42 +2,19 @@ import { createServer, type RequestListener } from 'node:http';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { openConnection, testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { listenOnLoopback } from '../../support/loopback-server.ts';
-import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { folderForAll } from '../../support/suite-service.ts';
-import { until } from '../../support/until.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { platformAt } from '../../../scripts/processes/worker-process.ts';
 import { sandboxedForAll } from '../commands/sandboxed-service.ts';
+import { brokerUrlOf, CANARY, diagnosesOf } from './diagnose.ts';
 import { inFrontOf, refusesGetWithBody } from './intermediary.ts';
 import { runCli } from './run-cli.ts';
-
-const MIB = 1024 * 1024;
-const CANARY = 'CANARY-secret-0123456789';
-const WRONG_SIGNATURES =
-  'OPEN_GAME_CLIENT=drop=keep SCALARS=json=php JSON_STRINGS=all=containers JSON_PLACEMENT=merge=in-place EXCLUDE=deep=top REPEATED_NAMES=last=all SCHEME_V3=raw-body=parameters'
-    .split(' ')
-    .map((setting) => `SIGNATURE_${setting}`.split('=') as [string, string, string]);
 
 describe('poker-bridge doctor', () => {
   const sandboxed = sandboxedForAll();
   const folder = folderForAll();
-
-  /** Returns the findings by state, for the settings of the worker with these changes. */
-  const diagnose = async (changes: Record<string, string> = {}) => {
-    const variables = { ...sandboxed.service.variables, AMQP_URL: sandboxed.service.url, ...changes };
-    const run = await runCli(['doctor', '--json'], { variables });
-    expect(run.stdout + run.stderr).not.toContain(CANARY);
-    const found = (state: string) =>
-      run.lines
-        .filter((line) => line['state'] === state)
-        .map(({ subject, message, advice }) => [subject, message, advice].join(' | '));
-    return { ...run, faults: found('fail'), warnings: found('warn').join('\n'), fine: found('ok') };
-  };
-  const urlWith = (change: Partial<URL>): string =>
-    Object.assign(new URL(sandboxed.service.url), change).href;
+  const diagnose = diagnosesOf(sandboxed);
 
   it('reports no fault if a worker runs, and exits with 0', async () => {
     const { code, faults, fine, warnings } = await diagnose();
@@ -85,14 +62,9 @@ describe('poker-bridge doctor', () => {
 
   it.each<[string, () => Record<string, string>, ...(readonly RegExp[])]>([
     [
-      'a wrong password',
-      () => ({ AMQP_URL: urlWith({ password: CANARY }) }),
-      /refuses this user or password.*check user/,
-    ],
-    [
       'a wrong port of the broker, a Redis and a platform that are away',
       () => ({
-        AMQP_URL: urlWith({ port: '1' }),
+        AMQP_URL: brokerUrlOf(sandboxed, { port: '1' }),
         REDIS_URL: `redis://:${CANARY}@127.0.0.1:1`,
         PLATFORM_BASE_URL: 'http://127.0.0.1:1/api/web',
       }),
@@ -112,11 +84,11 @@ describe('poker-bridge doctor', () => {
       /report\.ad-hoc\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
       /report\.rake\.fetch: \w*NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
     ],
-    ...WRONG_SIGNATURES.map(([name, value, right]): [string, () => Record<string, string>, RegExp] => [
-      `a wrong ${name}`,
-      () => ({ [name]: value }),
-      new RegExp(`game\\.open: its signature is refused \\(400\\) \\| set ${name}=${right}$`),
-    ]),
+    [
+      'a wrong SIGNATURE_SCALARS',
+      () => ({ SIGNATURE_SCALARS: 'json' }),
+      /game\.open: its signature is refused \(400\) \| set SIGNATURE_SCALARS=php$/,
+    ],
     [
       'a wrong RAKE_PARAMETERS_IN',
       () => ({ RAKE_PARAMETERS_IN: 'query' }),
@@ -128,12 +100,6 @@ describe('poker-bridge doctor', () => {
   });
 
   it.each([
-    [
-      'flattens values with their names kept',
-      ['SIGNATURE_REPEATED_NAMES', 'last'],
-      'document',
-      'signature is refused.*set SIGNATURE_REPEATED_NAMES=last',
-    ],
     ['takes no session id', ['SESSION_ID', 'omit'], 'document', 'INCORRECT_DATA.*set SESSION_ID=omit$'],
     ['names it in a text', ['SESSION_ID', 'omit'], 'real', 'INCORRECT_DATA.*set SESSION_ID=omit$'],
   ])(
@@ -181,58 +147,6 @@ describe('poker-bridge doctor', () => {
     expect(faults).toEqual(Array(4).fill(expect.stringMatching(expected)));
   });
 
-  it('names a permission that is missing', async () => {
-    const user = `doctor-${uniquePrefix()}`;
-    await testBrokerCtl('add_user', user, CANARY);
-    await testBrokerCtl('set_permissions', user, '.*', '^t-', '.*');
-    const { code, faults } = await diagnose({ AMQP_URL: urlWith({ username: user, password: CANARY }) });
-    await testBrokerCtl('delete_user', user);
-    const expected =
-      /no write permission: (write )?access to exchange 'amq\.default'.*rabbitmqctl set_permissions.* 'doctor-/;
-    expect([code, faults]).toEqual([1, [expect.stringMatching(expected)]]);
-  });
-
-  it('reports queues that differ or are missing, without declaring them', async () => {
-    const prefix = uniquePrefix();
-    await using broker = await openConnection();
-    await broker.channel.assertQueue(`${prefix}.dead-letters`, { durable: true });
-    const other = await diagnose({ AMQP_PREFIX: prefix });
-    const different =
-      /the queue \S+\.dead-letters exists with other properties.*empty and delete it, .* another/;
-    expect([other.code, other.faults]).toEqual([1, [expect.stringMatching(different)]]);
-    expect(other.warnings).toMatch(/the queue \S+\.interactive is missing.*start a worker/);
-    await broker.channel.deleteQueue(`${prefix}.dead-letters`);
-    const empty = await diagnose({ AMQP_PREFIX: prefix });
-    const nothing: unknown = expect.stringContaining('nothing of this service exists yet');
-    expect([empty.code, empty.warnings]).toEqual([0, nothing]);
-  });
-
-  it('names a retry queue whose delay is no longer set, and counts its messages', async () => {
-    const queue = sandboxed.service.name('reports.retry.7000');
-    await using broker = await openConnection();
-    await broker.channel.assertQueue(queue, { durable: true });
-    broker.channel.sendToQueue(queue, Buffer.from('{}'));
-    await broker.channel.waitForConfirms();
-    const { code, warnings } = await diagnose();
-    await broker.channel.deleteQueue(queue);
-    const expected = `topology | ${queue} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds 1 message | wait until it is empty, then delete it`;
-    expect([code, warnings.split('\n')]).toEqual([0, expect.arrayContaining([expected])]);
-  });
-
-  it('says that a lane without a consumer may be paused on purpose, if workers are connected', async () => {
-    await using service = await ServiceUnderTest.start({
-      behaviour: healthy(),
-      variables: { LANES: 'interactive' },
-      workers: 1,
-    });
-    service.caller.channel.sendToQueue(service.name('reports'), Buffer.from('{}'));
-    await until('it is there', async () => (await service.depth('reports')) === 1);
-    const { warnings } = await diagnose({ AMQP_PREFIX: service.prefix });
-    expect(warnings).toMatch(
-      /no worker consumes \S+\.reports, which holds 1 message; workers are connected \| workers pause this lane/,
-    );
-  });
-
   it('says what the platform did not answer, for how long, and who acts', async () => {
     const [unavailable, slow] = ['ad-hoc-report', 'rake'];
     await sandboxed.platform.fault({ kind: 'status', status: 503, operation: unavailable });
@@ -246,19 +160,6 @@ describe('poker-bridge doctor', () => {
         /report\.rake\.fetch: \w+: the platform does not answer: timeout after 10\.\d s \| tell/,
       ),
     ]);
-  });
-
-  it('reports whether the broker takes messages of more than 16 MiB', async () => {
-    // RabbitMQ 4 reads its settings at startup, and caches this one as a persistent term.
-    const limit = (bytes: number) =>
-      testBrokerCtl(
-        'eval',
-        `application:set_env(rabbit, max_message_size, ${bytes}), persistent_term:put(max_message_size, ${bytes}).`,
-      );
-    await limit(16 * MIB);
-    expect((await diagnose()).fine.join()).toMatch(/messages of more than 16 MiB are refused/);
-    await limit(128 * MIB);
-    expect((await diagnose()).warnings).toMatch(/more than 16 MiB are taken.*max_message_size = 16777216/);
   });
 
   const session = { playerId: 'poker-bridge-doctor', sessionId: 's', auth: 'a', url: 'http://lobby.example' };

@@ -12,7 +12,6 @@ type Variables = Readonly<Record<string, string>>;
 const SECRET = 'CANARY-secret-key';
 const FOREIGN = { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDED: 'client-id' };
 const PHP = { ...FOREIGN, SIGNATURE_REPEATED_NAMES: 'last' };
-const LAST = { SIGNATURE_REPEATED_NAMES: 'last' };
 const OTHER = {
   SIGNATURE_SCALARS: 'json',
   SIGNATURE_OPEN_GAME_CLIENT: 'drop',
@@ -34,31 +33,15 @@ const PLATFORMS: Readonly<Record<string, readonly [Variables, Variables, (readon
     { SIGNATURE_SCHEME_V3: 'raw-body', SESSION_ID: 'omit' },
     { SIGNATURE_SCHEME_V3: 'raw-body', SESSION_ID: 'omit' },
   ],
-  'ids of its own': [{ SESSION_ID: 'omit' }, { SESSION_ID: 'omit' }],
-  'names kept, ids of its own': [
-    { ...LAST, SESSION_ID: 'omit' },
-    { ...LAST, SESSION_ID: 'omit' },
-  ],
   'rake in the query': [{ RAKE_PARAMETERS_IN: 'query' }, { RAKE_PARAMETERS_IN: 'query' }],
-  'rake in both places': [{ RAKE_PARAMETERS_IN: 'both' }, { RAKE_PARAMETERS_IN: 'both' }],
-  'names at every depth': [{ SIGNATURE_EXCLUDE: 'deep' }, { SIGNATURE_EXCLUDE: 'deep' }],
   'another client key': [{ PLATFORM_CLIENT_KEY: 'other' }, {}, [/ask for the value of client/]],
   a1: [{ ...PHP, SIGNATURE_SORTING: 'by-value' }, { SIGNATURE_JSON_STRINGS: 'none' }, [/per-page/, /sorted/]],
   a2: [{ ...PHP, SIGNATURE_SORTING: 'top' }, { SIGNATURE_JSON_STRINGS: 'none' }, [/per-page/, /sorted/]],
-  a3: [
-    { ...LAST, SIGNATURE_JSON_PLACEMENT: 'merge-top' },
-    { ...LAST, SIGNATURE_JSON_PLACEMENT: 'merge' },
-  ],
   a4: [{ SIGNATURE_JSON_PLACEMENT: 'merge-top' }, { SIGNATURE_JSON_PLACEMENT: 'merge' }],
-  a5: [LAST, LAST],
   b1: [
     { ...FOREIGN, SIGNATURE_SCALARS: 'json' },
     { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
     [/per-page/],
-  ],
-  b2: [
-    { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
-    { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_SCALARS: 'json' },
   ],
   b3: [
     { ...FOREIGN, SIGNATURE_SCALARS: 'python' },
