@@ -25,16 +25,12 @@ interface BadMessage {
 
 const text = (body: string): Buffer => Buffer.from(body);
 const SEAL = entry('x-seal', raw.text('A'.repeat(44)));
-const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const refused = (code: string, messages: Readonly<Record<string, Partial<BadMessage>>>): BadMessage[] =>
   Object.entries(messages).map(([name, message]) => ({ name, code, ...message }));
 
 /** One message for each refusal in the code; the unit specs cover all values. */
 const BAD_MESSAGES = [
-  ...refused('MALFORMED_MESSAGE', {
-    'no JSON': { body: text('hello') },
-    '30,000 arrays in each other': { body: text(nested(30_000)) },
-  }),
+  ...refused('MALFORMED_MESSAGE', { 'no JSON': { body: text('hello') } }),
   ...refused('MESSAGE_TOO_LARGE', {
     'one byte too many': { body: text(`{"userId": "${'x'.repeat(65_537 - 14)}"}`) },
     'a large body of an unknown command': {
@@ -42,32 +38,18 @@ const BAD_MESSAGES = [
       options: { type: 'no.such.command' },
     },
   }),
-  ...refused('UNKNOWN_COMMAND', {
-    'a mistyped routing key': { routingKey: 'session.creat' },
-    'a routing key of 255 bytes': { routingKey: 'x'.repeat(255) },
-    'the prototype of every object': { options: { type: '__proto__' } },
-  }),
+  ...refused('UNKNOWN_COMMAND', { 'a mistyped routing key': { routingKey: 'session.creat' } }),
   ...refused('UNSUPPORTED_VERSION', {
     'schema-version 2': { options: { headers: { 'schema-version': 2 } } },
   }),
   ...refused('UNKNOWN_OPERATOR', {
     'an operator that is not configured': { options: { headers: { operator: 'nobody' } } },
-    'an operator of 10,000 characters': { options: { headers: { operator: 'x'.repeat(10_000) } } },
   }),
   ...refused('VALIDATION_FAILED', {
-    '20,000 arrays in a member': { body: text(`{"userId":${nested(20_000)}}`), pointers: ['/userId'] },
     'a report without a period': {
       routingKey: 'report.ad-hoc.fetch',
       body: {},
       pointers: ['/dateFrom', '/dateTo'],
-    },
-    'a message id of 101 characters of two bytes': {
-      options: { messageId: 'é'.repeat(101) },
-      pointers: ['/properties/message_id'],
-    },
-    'an AMQP timestamp for a deadline': {
-      options: { headers: { 'x-deadline': { '!': 'timestamp', value: 4_070_908_800 } } },
-      pointers: ['/headers/x-deadline'],
     },
     'a fault in every place': {
       body: {},
@@ -81,29 +63,14 @@ const BAD_MESSAGES = [
         ...['x-deadline', 'operator', 'schema-version'].map((name) => `/headers/${name}`),
       ],
     },
-    ...Object.fromEntries(
-      Object.entries({
-        '10 kB of lists in lists': entry('a', raw.nested(2_000)),
-        '27 kB of lists in lists, sealed': Buffer.concat([SEAL, entry('operator', raw.nested(5_400))]),
-        'tables in tables, sealed': Buffer.concat([SEAL, entry('x-progress', raw.nested(2_000, 'F'))]),
-        '120 kB of nulls': entry('a', raw.nulls(120_000)),
-        'a text of more than 16 KiB': entry('operator', raw.text('x'.repeat(16 * 1024))),
-      }).map(([name, rawHeaders]) => [name, { rawHeaders, pointers: ['/headers'] }]),
-    ),
+    '27 kB of lists in lists, sealed': {
+      rawHeaders: Buffer.concat([SEAL, entry('operator', raw.nested(5_400))]),
+      pointers: ['/headers'],
+    },
   }),
 ];
-/** Unusual headers that have no effect on a command. */
-const ODD_HEADERS = {
-  '32 lists in each other': entry('a', raw.nested(32)),
-  'names that every object has': Buffer.concat([
-    entry('__proto__', raw.table(entry('operator', raw.text('nobody')))),
-    entry('constructor', raw.nothing()),
-  ]),
-  'names that are no text': Buffer.concat([
-    entry(Buffer.from([0xff, 0xfe]), raw.bytes(Buffer.from([0xff]))),
-    entry('', raw.timestamp(2n ** 64n - 1n)),
-  ]),
-};
+/** Headers with a name that every object has. They have no effect on a command. */
+const INHERITED = entry('__proto__', raw.table(entry('operator', raw.text('nobody'))));
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -183,11 +150,12 @@ describe('a message that violates the contract', () => {
     expect(service.platform.requests).toEqual([]);
   });
 
-  it.each(Object.entries(ODD_HEADERS))('is not one with headers of %s', async (id, headers) => {
+  it('is not one with a header __proto__', async () => {
     const { replyQueue: replyTo, channel } = service.caller;
-    const replies = service.caller.repliesTo(id);
+    const replies = service.caller.repliesTo('inherited');
     const to = { exchange: service.name('commands'), routingKey: 'session.create' };
-    publishRaw(channel, to, { correlationId: id, replyTo, headers }, text('{"userId":"p-1"}'));
+    const properties = { correlationId: 'inherited', replyTo, headers: INHERITED };
+    publishRaw(channel, to, properties, text('{"userId":"p-1"}'));
     expect(await replies).toMatchObject([{ type: 'session.created' }]);
   });
 
@@ -196,12 +164,5 @@ describe('a message that violates the contract', () => {
     expect(stderr).toBe('');
     expect(log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     expect(await service.running.metric('poker_redeliveries_total')).toBe(0);
-  });
-
-  it('gets a short reply even if it has many violations', async () => {
-    const members = Array.from({ length: 6_000 }, (_, index) => [`m${index}`, 1]);
-    const [reply] = await service.caller.send('game.open', { player: Object.fromEntries(members) });
-    expect(reply?.body['code']).toBe('VALIDATION_FAILED');
-    expect(reply?.text.length).toBeLessThan(20_000);
   });
 });

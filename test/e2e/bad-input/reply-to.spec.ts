@@ -18,11 +18,8 @@ describe('reply_to', () => {
   const contents = async (queue: string) => (await service.caller.drain(queue)).map(factsOf);
 
   it.each([
-    ['none, for a session', 'session.create', SESSION, undefined, 'REPLY_TO_MISSING'],
-    ['none, for a report', 'report.rake.fetch', PAGED_DAY, undefined, 'REPLY_TO_MISSING'],
-    ['a lane', 'session.create', SESSION, 'interactive', 'REPLY_TO_FORBIDDEN'],
-    ['a retry queue', 'session.create', SESSION, 'reports.retry.5000', 'REPLY_TO_FORBIDDEN'],
-    ['a queue with the prefix', 'session.create', SESSION, '', 'REPLY_TO_FORBIDDEN'],
+    ['none', 'report.rake.fetch', PAGED_DAY, undefined, 'REPLY_TO_MISSING'],
+    ['a queue of the service', 'session.create', SESSION, 'interactive', 'REPLY_TO_FORBIDDEN'],
   ])('%s: the command is dead-lettered and announced, without a call', async (_, type, body, rest, code) => {
     const replyTo = rest === undefined ? undefined : service.name(rest);
     witness.publish(type, body, replyTo === undefined ? {} : { replyTo });
@@ -34,12 +31,8 @@ describe('reply_to', () => {
     expect(service.platform.requests).toEqual([]);
   });
 
-  it.each([
-    ['that does not exist', 'no-such-queue'],
-    ['that begins like ours', ''],
-    ['of odd characters', ' ä#*/\n\u{1f0a1}'],
-  ])('the reply to a queue %s is parked, and the command runs once', async (_, name) => {
-    const replyTo = name || `${service.prefix}-more`;
+  it('the reply to a missing queue whose name begins like ours, with any characters, is parked', async () => {
+    const replyTo = `${service.prefix}-more ä#*/\n\u{1f0a1}`;
     witness.publish('session.create', SESSION, { replyTo });
     const { undelivered, deadLetters } = await witness.until(
       'the reply is kept',
@@ -58,14 +51,6 @@ describe('reply_to', () => {
     expect(JSON.parse(String(undelivered[0]?.content))).toMatchObject({ userId: 'p-1' });
     expect(deadLetters).toEqual([]);
     expect(service.platform.requests).toHaveLength(1);
-  });
-
-  it('a refusal whose reply queue was deleted is parked, dead-lettered and announced', async () => {
-    witness.publish('session.create', {}, { replyTo: 'no-such-queue' });
-    const { undelivered } = await witness.until('all of it is there', (all) =>
-      [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
-    );
-    expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
   });
 
   it('a reply to a temporarily full queue arrives once', async () => {
