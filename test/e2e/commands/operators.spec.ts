@@ -6,7 +6,6 @@ import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { folderForAll } from '../../support/suite-service.ts';
 import { sandboxedForAll } from './sandboxed-service.ts';
 
-const SECRET = 'sandbox-secret-key';
 const CONVENTIONS = {
   SIGNATURE_SCALARS: 'json',
   SIGNATURE_OPEN_GAME_CLIENT: 'drop',
@@ -15,44 +14,31 @@ const CONVENTIONS = {
   RAKE_PARAMETERS_IN: 'query',
   PLAYER_COUNTRY_MEMBER: 'countryCode',
 };
+const SANDBOX = { clientId: 'sandbox', secretKey: 'sandbox-secret-key' };
 const RAW_BODY = { SIGNATURE_SCHEME_V3: 'raw-body' };
-const DEEP = { SIGNATURE_EXCLUDE: 'deep' };
-const MERGE = { SIGNATURE_JSON_PLACEMENT: 'merge' };
 const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
 const PLAYER = { player: { id: 'p-1' } };
 const GAME = { player: { id: 'p-1', country: 'DE', active: true, verified: false }, session: { tableId: 7 } };
-/** The launch options contain a name that is excluded only at the top level, or at any depth. */
-const GAME_WITH_LOCALE = { ...PLAYER, session: { launchOptions: { locale: 'de', theme: 'dark' } } };
 
 describe('an operator', () => {
   const folder = folderForAll();
-  const operatorWith = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
   const secretKeyFile = folder.write('secret', 'the-secret-of-casino\n');
   const clients = {
     'client-of-casino': { secretKey: 'the-secret-of-casino', settings: CONVENTIONS },
     'client-of-club': { secretKey: 'the-secret-of-club', settings: RAW_BODY },
     'client-of-free': {},
     'client-of-barred': { secretKey: 'the-secret-of-barred', operations: ['open-game'] },
-    deep: { secretKey: SECRET, settings: DEEP },
-    merge: { secretKey: SECRET, settings: MERGE },
   };
   const operators = {
-    casino: {
-      clientId: 'client-of-casino',
-      secretKeyFile,
-      settings: { ...CONVENTIONS, PLATFORM_EXTRA_MEMBERS: 'game.open/player/city' },
-    },
+    casino: { clientId: 'client-of-casino', secretKeyFile, settings: CONVENTIONS },
     club: { clientId: 'client-of-club', secretKey: 'the-secret-of-club', settings: RAW_BODY },
     free: { clientId: 'client-of-free' },
     barred: { clientId: 'client-of-barred', secretKey: 'the-secret-of-barred' },
     mistaken: { clientId: 'client-of-club', secretKey: 'not-the-secret-of-club' },
-    'deep-as-deep': operatorWith('deep', DEEP),
-    'deep-as-top': operatorWith('deep', {}),
-    'merge-as-merge': operatorWith('merge', MERGE),
-    'merge-as-in-place': operatorWith('merge', {}),
-    omitting: operatorWith('sandbox', { SESSION_ID: 'omit' }),
+    omitting: { ...SANDBOX, settings: { SESSION_ID: 'omit' } },
     lenient: {
-      ...operatorWith('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
+      ...SANDBOX,
+      settings: { REPORT_RECORDS: 'lenient' },
       currencyPrecisions: { EUR: 4, mBTC: 5 },
     },
   };
@@ -79,7 +65,6 @@ describe('an operator', () => {
   ) => sandboxed.caller.send(type, body, { headers: operator === undefined ? {} : { operator }, messageId });
   const send = async (...command: Parameters<typeof sendAll>): Promise<ReceivedReply> =>
     (await sendAll(...command)).at(-1)!;
-  const codeOrType = ({ body, type }: ReceivedReply) => body['code'] ?? type;
 
   it.each([
     [undefined, 'sandbox'],
@@ -109,26 +94,6 @@ describe('an operator', () => {
     const { url, body } = await sandboxed.platform.lastRequest();
     expect(new URL(url, 'http://platform').searchParams.get('dateFrom')).toBe(DAY.dateFrom);
     expect(body).toBe('');
-  });
-
-  it('has extra members of its commands sent if its settings allow them, else refused', async () => {
-    const game = { player: { id: 'p-1', extra: { city: 'Ulm' } } };
-    expect((await send('casino', 'game.open', game)).type).toBe('game.opened');
-    expect((await sandboxed.platform.lastGame()).player).toMatchObject({ id: 'p-1', city: 'Ulm' });
-    const violations = [expect.objectContaining({ pointer: '/player/extra/city' })];
-    const refused = await send('club', 'game.open', game);
-    expect(refused.body).toMatchObject({ code: 'VALIDATION_FAILED', attempts: 0, violations });
-  });
-
-  it.each([
-    ['deep-as-deep', 'game.open', 'game.opened'],
-    ['deep-as-top', 'game.open', 'SIGNATURE_REJECTED'],
-    ['merge-as-merge', 'session.create', 'session.created'],
-    ['merge-as-in-place', 'session.create', 'SIGNATURE_REJECTED'],
-  ])('with the signature settings %s gets for %s: %s', async (operator, type, expected) => {
-    const nick = JSON.stringify({ z: '9', b: [randomUUID().slice(0, 8)] });
-    const body = type === 'game.open' ? GAME_WITH_LOCALE : { userId: 'p-1', nick, lang: 'en' };
-    expect(codeOrType(await send(operator, type, body))).toBe(expected);
   });
 
   it('opens games unsigned and cannot use v2 without a secret key', async () => {
@@ -183,19 +148,6 @@ describe('an operator', () => {
     expect(named.body['sessionId']).toBe('s-1');
     const derived = await send('default', 'game.open', PLAYER);
     expect((await sandboxed.platform.lastGame()).session['id']).toBe(derived.body['sessionId']);
-  });
-
-  it("with SESSION_USER_ID=any gets the platform's own id of the player; same names the setting", async () => {
-    await sandboxed.platform.fault({ kind: 'other-user-id', as: 'own' });
-    const created = await send('lenient', 'session.create', { userId: 'p-1' });
-    expect(created.body).toMatchObject({ userId: 'p-1', platformUserId: 'platform-p-1' });
-    const failed = await send('default', 'session.create', { userId: 'p-1' });
-    const reason = expect.stringMatching(/^\/data\/attributes\/user-id .*SESSION_USER_ID=any/);
-    expect(failed.body).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
-    await sandboxed.platform.clearFaults();
-    expect((await send('lenient', 'session.create', { userId: 'p-1' })).body).not.toHaveProperty(
-      'platformUserId',
-    );
   });
 
   it('with REPORT_RECORDS=lenient gets odd records, each fault named and counted, also after a wait', async () => {

@@ -9,13 +9,7 @@ import { sandboxedForAll } from './sandboxed-service.ts';
 const AD_HOC = 'report.ad-hoc.fetch';
 const RAKE = 'report.rake.fetch';
 const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
-const AMOUNTS =
-  'win loss deposit withdraw bets rake jackpot tournamentFee tournamentBet tournamentPrize cashResult tournamentResult ticketFee ticketBet slotCredit slotDebit rakeback rakebackPaid rakebackUnpaid rabbitHunting'.split(
-    ' ',
-  );
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** The factor of the sandbox's fault `huge-amounts`: 2^53 + 1. */
-const HUGE_FACTOR = 9_007_199_254_740_993n;
 
 describe('reports', () => {
   const sandboxed = sandboxedForAll({
@@ -67,43 +61,6 @@ describe('reports', () => {
     expect(new Set(ids).size).toBe(totalCount);
   });
 
-  it("hold the platform's attributes in camelCase, and the id", async () => {
-    const records = recordsOf(await fetchReport(AD_HOC, DAY));
-    for (const record of records) {
-      expect(Object.keys(record).toSorted()).toEqual(
-        ['id', 'userId', 'date', 'moneyType', 'currency', ...AMOUNTS].toSorted(),
-      );
-    }
-    expect(records[0]).toMatchObject({
-      id: 'player-00000001-1-2026-01-02',
-      userId: 'player-00000001',
-      date: '2026-01-02',
-      moneyType: 1,
-      currency: 'EUR',
-    });
-    const [rake] = recordsOf(await fetchReport(RAKE, DAY));
-    expect(rake).toEqual({
-      id: 'player-00000001-EUR',
-      userId: 'player-00000001',
-      currency: 'EUR',
-      value: expect.any(Number),
-    });
-  });
-
-  it.each([
-    [AD_HOC, AMOUNTS],
-    [RAKE, ['value']],
-  ])('keep amounts beyond 2^53 digit for digit: %s', async (type, names) => {
-    const plain = amountsOf(await fetchReport(type, DAY), names);
-    await sandboxed.platform.fault({ kind: 'huge-amounts' });
-    const huge = amountsOf(await fetchReport(type, DAY), names);
-
-    expect(plain.length).toBeGreaterThan(10);
-    expect(huge).toEqual(plain.map((amount) => amount * HUGE_FACTOR));
-    expect(huge.some((amount) => amount > 2n ** 64n)).toBe(true);
-    expect(plain.some((amount) => amount < 0n)).toBe(type === AD_HOC);
-  });
-
   it.each([
     ['a player without rake', RAKE, { userId: 'nobody' }, 'rake', 0],
     ['a page beyond the last', AD_HOC, { page: 9 }, 'ad-hoc', 25],
@@ -119,15 +76,6 @@ describe('reports', () => {
       type: 'report.completed',
       headers: { sequence: 0, final: true },
     });
-  });
-
-  it('run concurrently under one message id, and never conflict', async () => {
-    const messageId = randomUUID();
-    const [adHoc, rake] = await Promise.all([
-      fetchReport(AD_HOC, DAY, { messageId }),
-      fetchReport(RAKE, { ...DAY, page: 1 }, { messageId }),
-    ]);
-    expect([adHoc.at(-1)?.body['report'], rake.at(-1)?.body['report']]).toEqual(['ad-hoc', 'rake']);
   });
 });
 
@@ -151,13 +99,6 @@ function whole(replies: readonly ReceivedReply[]): object {
     spansIntervals,
     faults: 0,
   };
-}
-
-function amountsOf(replies: readonly ReceivedReply[], names: readonly string[]): bigint[] {
-  const written = new RegExp(`"(?:${names.join('|')})":(-?\\d+)(?=[,}])`, 'g');
-  return pagesOf(replies).flatMap(({ text }) =>
-    [...text.matchAll(written)].map(([, digits]) => BigInt(String(digits))),
-  );
 }
 
 function lengthOf(records: unknown): number {

@@ -46,13 +46,6 @@ describe('waiting commands', () => {
   const metric = (name: string, operator: string) =>
     service.running.metric(`poker_compartment_${name}`, `operator="${operator}",operation="game.open"`);
 
-  it('are served in a burst that exceeds the limit of a stuck compartment', async () => {
-    const replies = await Promise.all(Array.from({ length: 5 * PREFETCH }, session));
-    expect(replies.flat().map(({ type }) => type)).toEqual(
-      Array.from({ length: 5 * PREFETCH }, () => 'session.created'),
-    );
-  });
-
   it('for one operation leave connections to other operations', async () => {
     for (let game = 0; game < MOST_GAMES + 4; game += 1) stuckGame();
     await until('they wait', async () => (await metric('waiting', 'default')) === 4);

@@ -39,34 +39,6 @@ describe('the same command twice', () => {
     return last;
   };
 
-  it('waits for the first command while it is in flight, and gets the same reply', async () => {
-    const gate = service.hold(numbered());
-    const id = randomUUID();
-    const all = Array.from({ length: 3 }, () => send('session.create', SESSION, id));
-    const inFlight = () => service.running.metric('poker_commands_in_flight', 'interactive');
-    await until('all are in flight', async () => (await inFlight()) === 3);
-    gate.open();
-    const replies = await Promise.all(all);
-    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
-    expect(replies.map(({ type, messageId }) => [type, messageId])).toEqual(
-      replies.map(() => ['session.created', `${id}:0`]),
-    );
-    expect(new Set(replies.map(({ correlationId }) => correlationId)).size).toBe(3);
-    expect(service.platform.requests).toHaveLength(1);
-  });
-
-  it('gets the stored reply, however its data are formatted', async () => {
-    const id = randomUUID();
-    const before = await service.running.metric('poker_replays_total');
-    const first = await send('session.create', SESSION, id);
-    const rewritten = Buffer.from('{ "lang": "en",\n "nick": "\\u0041da", "userId": "p-1" }');
-    const second = await send('session.create', rewritten, id);
-    expect(second.text).toBe(first.text);
-    expect(second.messageId).toBe(first.messageId);
-    expect(service.platform.requests).toHaveLength(1);
-    expect(await service.running.metric('poker_replays_total')).toBe(before + 1);
-  });
-
   it('gets a stored expiry if the platform was called, and the late answer is discarded', async () => {
     const gate = service.hold(numbered());
     const id = randomUUID();
