@@ -1,30 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { testBrokerCtl } from '../../support/broker.ts';
 import { players, sessionsInFlight } from '../../support/create-sessions.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
-import { serviceForAll } from '../../support/suite-service.ts';
+import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerUnderTest } from '../../support/worker-under-test.ts';
 
 describe('the connections to the broker', () => {
-  const service = serviceForAll({ behaviour: healthy() });
-  let worker: WorkerUnderTest;
-
-  beforeAll(async () => {
-    worker = await service.worker();
-  });
-
-  beforeEach(() => {
-    service.platform.behaviour = healthy();
-    service.platform.requests.length = 0;
-    service.caller.received.length = 0;
-  });
-
-  afterEach(() => expect(worker.stderr).toBe(''));
+  afterEach(() => expect(service.running.stderr).toBe(''));
+  // A worker that has waited long for its calls makes fewer at once: not as many as the next test holds.
+  const service = serviceForEach({ behaviour: healthy(), workers: 1 });
 
   /** Closes the connections as the broker does on request, for example before a restart. */
   const forceClose = async (): Promise<void> => {
@@ -44,10 +32,10 @@ describe('the connections to the broker', () => {
     const userIds = players(20, randomUUID());
     const { gate, sessions } = await sessionsInFlight(service, userIds);
     const before = service.proxy.accepted;
-    const lines = worker.log.length;
+    const lines = service.running.log.length;
     await breakThem();
     await until('a connection is reopened', () => service.proxy.accepted > before);
-    await worker.ready();
+    await service.running.ready();
     gate.open();
 
     expect((await sessions).map((reply) => [reply?.type, reply?.body['userId'], reply?.messageId])).toEqual(
@@ -56,7 +44,7 @@ describe('the connections to the broker', () => {
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds.toSorted());
     expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
     // On a busy machine, an attempt to reconnect may fail for another reason.
-    const lost = worker.log.slice(lines).find(({ msg }) => msg === 'broker unavailable');
+    const lost = service.running.log.slice(lines).find(({ msg }) => msg === 'broker unavailable');
     expect(lost?.['reason']).toMatch(reason);
   });
 
@@ -82,7 +70,7 @@ describe('the connections to the broker', () => {
       await sleep(5 + 60 * Math.random());
       service.proxy.cut();
     }
-    await worker.ready();
+    await service.running.ready();
     await service.expectServed();
   });
 });
