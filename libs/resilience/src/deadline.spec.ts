@@ -65,6 +65,18 @@ describe('Deadline', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
+  it('calls its pending listeners, and rejects its races, when it is made to expire', async () => {
+    const deadline = new Deadline(Date.now() + 5000);
+    const [heard, removed] = [jest.fn(), jest.fn()];
+    deadline.onExpired(heard);
+    deadline.onExpired(removed)();
+    const race = deadline.race(never());
+    deadline.expire();
+    await expect(race).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect([heard.mock.calls.length, removed.mock.calls.length, deadline.expired]).toEqual([1, 0, true]);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('supports deadlines beyond the longest delay of a timer', () => {
     const deadline = new Deadline(Date.now() + 2 ** 32);
     const heard = jest.fn();

@@ -24,7 +24,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * reply is due when they fire.
  */
 export class Deadline {
-  readonly #endsAtMs: number;
+  #endsAtMs: number;
+  /** Checks of the pending listeners. */
+  readonly #checks = new Set<() => void>();
 
   /**
    * @param atMs milliseconds since the epoch
@@ -54,11 +56,26 @@ export class Deadline {
    */
   onExpired(listener: () => void): () => void {
     const wait = () => setTimeout(check, Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS));
+    const remove = (): void => {
+      clearTimeout(timer);
+      this.#checks.delete(check);
+    };
     // Checks the clock because a timer may fire a millisecond early, and a delay beyond the maximum is split
     // into parts.
-    const check = (): void => (this.expired ? listener() : void (timer = wait()));
+    const check = (): void => {
+      if (!this.expired) return void (timer = wait());
+      remove();
+      listener();
+    };
     let timer = wait();
-    return () => clearTimeout(timer);
+    this.#checks.add(check);
+    return remove;
+  }
+
+  /** Makes the deadline pass now, for a command that no longer belongs to this worker. */
+  expire(): void {
+    this.#endsAtMs = -Infinity;
+    for (const check of this.#checks) check();
   }
 
   /**

@@ -19,6 +19,8 @@ const PHASE_MS = 5_000;
 const MOST_MIB = 400;
 const COMMANDS = 2_500;
 const COMMAND_BYTES = 65_000;
+/** A fourth delivery would go into quarantine. */
+const LOSSES = 2;
 /** In an earlier version, three of these answers a second made players wait for nine seconds. */
 const ANSWERS_PER_SECOND = 10;
 /**
@@ -96,6 +98,27 @@ it('commands of 64 KB in all lanes and in quarantine leave memory as it is', asy
   for (const lane of ['interactive', 'quarantine', 'reports'])
     await until(`${lane} is delivered`, async () => (await service.depth(lane)) < COMMANDS);
   await sleep(2 * PHASE_MS);
+  expect(service.peakMib()).toBeLessThan(MOST_MIB);
+});
+
+it('commands of 64 KB that wait for the platform leave memory as it is when their connections are lost', async () => {
+  await using service = await ServiceUnderTest.start({
+    behaviour: silent,
+    variables: { EVENTS: 'none', SHUTDOWN_GRACE_MS: '0' },
+  });
+  await service.worker();
+  await service.stop();
+  await fill(service.caller, service.name('interactive'), 'game.open', padded(launchOptions));
+  const worker = await service.worker();
+  for (let losses = 0; losses < LOSSES; losses += 1) {
+    const before = service.proxy.accepted;
+    // A new process takes few commands for two seconds.
+    await sleep(2_500);
+    service.proxy.cut();
+    await until('it reconnects', () => service.proxy.accepted > before);
+    await worker.ready();
+  }
+  await sleep(PHASE_MS);
   expect(service.peakMib()).toBeLessThan(MOST_MIB);
 });
 

@@ -57,6 +57,22 @@ it.each(OPERATIONS)('a call makes no further attempt after its delivery is lost:
   expect(platform.requests).toHaveLength(1);
 });
 
+it('a call that waits for a connection is abandoned if its lost command is made to expire', async () => {
+  platform.always(silent);
+  const { client, observer } = buildClient({ limits: { connections: 1 } });
+  const first = failureOf(createSession(client));
+  const delivery = { isAlive: true };
+  const call = { ...callWithin(), delivery, isWaiting: false };
+  const waiting = createSession(client, call);
+  expect(call.isWaiting).toBe(true);
+  delivery.isAlive = false;
+  call.deadline.expire();
+  await expect(waiting).rejects.toMatchObject({ name: 'Abandoned' });
+  expect([call.isWaiting, observer.refusals]).toEqual([false, []]);
+  await client.close();
+  await first;
+});
+
 it.each([200, 302, 400, 422])('a final answer is not retried: %d', async (status) => {
   platform.always(answers(status, '<html>'));
   const call = callWithin();

@@ -43,6 +43,11 @@ export abstract class CommandContext<Client = unknown> {
    * When the in-flight call began, by `performance.now()`; undefined if there is none. Written by the client.
    */
   abstract unansweredSinceMs: number | undefined;
+  /**
+   * True until the handler runs, and while its call waits for a connection to the platform. Such a command
+   * ends if its delivery is lost. Written by the pipeline and the client.
+   */
+  abstract isWaiting: boolean;
   /** The progress of an earlier run, if there was one. A handler with several replies keeps it up to date. */
   abstract progress: Progress | undefined;
 }
@@ -76,6 +81,7 @@ export class Command {
   onStall: (() => void) | undefined;
   attempts = 0;
   unansweredSinceMs: number | undefined;
+  isWaiting = true;
   progress: Progress | undefined;
   #end: Settlement | undefined;
   readonly #tails: ((end: Settlement) => void)[] = [];

@@ -61,9 +61,13 @@ export class Pipeline {
     return undefined;
   }
 
-  /** Called after each reconnect. */
+  /**
+   * Called after each reconnect. Ends the waiting commands of the lost connection, which the broker
+   * redelivers.
+   */
   connected(): void {
     this.#quarantine.connected();
+    for (const { item } of this.#inFlight) if (item.delivery.isLost && item.isWaiting) item.deadline.expire();
   }
 
   /** Never rejects: a command that cannot be settled is requeued. */
@@ -75,6 +79,8 @@ export class Pipeline {
   };
 
   async #process(delivery: Delivery, receivedAtMs: number): Promise<void> {
+    // A large body may have been lost while it waited.
+    if (delivery.isLost) return;
     const { observer } = this.#options;
     let command: Command | undefined;
     let place: Place<Command> | undefined;
@@ -90,7 +96,7 @@ export class Pipeline {
         if (moved) settlement = moved;
         else {
           const checked = refuse(command, this.#handlers, this.#options);
-          command = checked;
+          command = place.item = checked;
           settlement = await this.#lanes[lane](checked);
         }
       } catch (thrown) {

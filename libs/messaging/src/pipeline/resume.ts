@@ -1,6 +1,6 @@
 import { setBounded } from '#rabbitmq/collections';
 
-import type { CheckedCommand, Step } from '../command/command.ts';
+import type { CheckedCommand, Replies, Step } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 
@@ -11,7 +11,11 @@ import { dataDigest } from '../envelope/fingerprint.ts';
 const MAX_RUNS = 1000;
 
 interface Run {
-  readonly command: CheckedCommand;
+  /** The command, which contains its message; after its end, only these members. */
+  command: Pick<CheckedCommand, 'progress'> & {
+    readonly replies: Pick<Replies, 'sequence'>;
+    readonly delivery: { readonly isAlive: boolean };
+  };
   /** The failure of the run; any other end can be derived from the progress. */
   settlement: Settlement | undefined;
 }
@@ -33,6 +37,7 @@ export function resume(): Step {
       // The broker redelivers a report that was lost with its channel.
       const isOver = kind !== 'return' && !command.delivery.isLost;
       if (isOver && runs.get(key) === run) runs.delete(key);
+      run.command = { progress: command.progress, replies, delivery: { isAlive: false } };
     });
     // True for the message of the earlier run; false for another message with the same identity.
     const isInterrupted =

@@ -28,7 +28,8 @@ export const deadline: Step = (next) => async (command) => {
 };
 
 async function expire(command: CheckedCommand): Promise<Settlement> {
-  const { replies } = command;
+  const { replies, delivery, isWaiting } = command;
+  if (delivery.isLost && isWaiting) return settlementOf(command, new Abandoned());
   const refusal: unknown = await replies.underWay?.then(
     () => undefined,
     (error: unknown) => error,
@@ -48,6 +49,7 @@ async function expire(command: CheckedCommand): Promise<Settlement> {
  */
 export function run(outbox: Outbox, onSent?: (command: CheckedCommand) => void): Next {
   return async (command) => {
+    command.isWaiting = false;
     const produced = await command.handler(command.data, command);
     // Nest wraps some results.
     const replies: unknown = isObservable(produced) ? await lastValueFrom(produced) : produced;

@@ -121,7 +121,9 @@ export class Outbox {
     const message = sealed(copy, this.#options.internalKeys);
     const publish = () => this.#publish(command, 'copy', message);
     const { length } = message.content;
-    const first = await (length > LARGE_BYTES ? this.#copies.publish(length, publish) : publish());
+    const isWanted = (): boolean => command.delivery.isAlive;
+    const isLarge = length > LARGE_BYTES;
+    const first = await (isLarge ? this.#copies.publish(length, isWanted, publish) : publish());
     const outcome = await this.#tryAgain(command, 'copy', message, first, COPY_RETRY_MS);
     if (outcome !== 'confirmed')
       throw new UnconfirmedError(`The broker does not accept copies for ${copy.routingKey}.`);

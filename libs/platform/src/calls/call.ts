@@ -28,6 +28,8 @@ export interface CallContext {
   attempts: number;
   /** Start of the in-flight attempt, from `performance.now()`. */
   unansweredSinceMs?: number | undefined;
+  /** True while a call waits for a connection. */
+  isWaiting?: boolean;
   /** Parent context for the spans of the attempts. Default: attempts are not traced. */
   readonly traceContext?: Context | undefined;
 }

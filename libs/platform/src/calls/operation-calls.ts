@@ -127,7 +127,7 @@ export class OperationCalls<O extends Operation> {
         this.#circuit.retryAfterMs > 0
           ? 'circuit-open'
           : admission.enter(this.#compartment, context.deadline, caller);
-      const entered = typeof admittance === 'string' ? admittance : await this.#waited(admittance);
+      const entered = typeof admittance === 'string' ? admittance : await this.#waited(admittance, context);
       if (entered === 'admitted') {
         let ticket: Ticket | undefined;
         try {
@@ -139,7 +139,7 @@ export class OperationCalls<O extends Operation> {
         } finally {
           admission.leave(this.#compartment, caller, ticket);
         }
-      } else outcome = this.#refused(entered);
+      } else outcome = this.#refused(entered, context);
       const next = attempts.next(outcome, context.deadline.remainingMs());
       if ('outcome' in next) {
         last = next.outcome;
@@ -161,9 +161,11 @@ export class OperationCalls<O extends Operation> {
     }
   }
 
-  async #waited(admittance: Promise<Admittance>): Promise<Admittance> {
+  async #waited(admittance: Promise<Admittance>, context: CallContext): Promise<Admittance> {
     const startedAtMs = performance.now();
+    context.isWaiting = true;
     const admitted = await admittance;
+    context.isWaiting = false;
     this.operator.observer?.admissionWaited(this.operation, performance.now() - startedAtMs);
     return admitted;
   }
@@ -183,7 +185,9 @@ export class OperationCalls<O extends Operation> {
     return error;
   }
 
-  #refused(reason: RefusalReason): CallOutcome {
+  /** @throws Abandoned if the delivery of the command ended */
+  #refused(reason: RefusalReason, { delivery }: CallContext): CallOutcome {
+    if (delivery?.isAlive === false) throw new Abandoned();
     this.operator.observer?.attemptRefused(this.operation, reason);
     return reason === 'expired' ? EXPIRED : { kind: 'rejected', reason };
   }
@@ -192,12 +196,12 @@ export class OperationCalls<O extends Operation> {
   #begin(call: Call<O>, context: CallContext, resends: number): Attempt | CallOutcome {
     // While the call waited for admission, the deadline may have passed, or the circuit may have opened.
     const timeoutMs = Math.min(this.operator.limits.attemptTimeoutMs, context.deadline.remainingMs());
-    if (timeoutMs === 0) return this.#refused('expired');
+    if (timeoutMs === 0) return this.#refused('expired', context);
     if (context.delivery?.isAlive === false) throw new Abandoned();
     const { admission } = this.operator;
-    if (admission.isTooLate(this.#compartment, context.deadline)) return this.#refused('too-late');
+    if (admission.isTooLate(this.#compartment, context.deadline)) return this.#refused('too-late', context);
     const pass = this.#circuit.enter();
-    if (pass === undefined) return this.#refused('circuit-open');
+    if (pass === undefined) return this.#refused('circuit-open', context);
     context.attempts += 1;
     const startedAtMs = (context.unansweredSinceMs = performance.now());
     const ticket = admission.begin(this.#compartment);

@@ -1,6 +1,6 @@
 /** An item's entry in the list of in-flight items. */
 export interface Place<T> {
-  readonly item: T;
+  item: T;
   before: Place<T> | undefined;
   after: Place<T> | undefined;
 }
