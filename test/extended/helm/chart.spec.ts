@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { busNames, type Lane, LANES } from '#contracts';
-import { readSettings, SETTINGS } from '#settings';
+import { SETTINGS } from '#settings';
 
 import { HealthController, MetricsController } from '../../../apps/worker/src/health/health.controller.ts';
 import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
 import { faultsOf } from './published-schemas.ts';
-import { COMPLETE, lint, type Manifest, MINIMUM, render } from './render.ts';
+import { COMPLETE, environmentIn, lint, type Manifest, MINIMUM, render, settingsIn } from './render.ts';
 
 let minimum: readonly Manifest[];
 let complete: readonly Manifest[];
@@ -21,10 +21,7 @@ const of = (kind: string, manifests = complete): readonly Manifest[] =>
   manifests.filter((manifest) => manifest.kind === kind);
 const podOf = ({ spec }: Manifest) => spec.template.spec;
 const workerOf = (deployment: Manifest) => podOf(deployment).containers[0];
-const environmentOf = (deployment: Manifest): Record<string, string> =>
-  Object.fromEntries(
-    workerOf(deployment).env.map(({ name, value }: { name: string; value: string }) => [name, value]),
-  );
+const environmentOf = (deployment: Manifest) => environmentIn(podOf(deployment));
 /** True if a selector matches the pods of a Deployment. */
 const finds = ({ matchLabels }: { matchLabels: Record<string, string> }, deployment: Manifest): boolean =>
   Object.entries(matchLabels).every(
@@ -57,11 +54,7 @@ describe('the Helm chart', () => {
           'isSecret' in setting ? [name, `${name}_FILE`] : [name],
         );
         expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
-        const contents: Record<string, string> = {
-          [environment['AMQP_URL_FILE'] ?? '']: 'amqps://worker:secret@rabbitmq:5671/',
-          [environment['REDIS_URL_FILE'] ?? '']: 'rediss://redis:6379',
-        };
-        const settings = readSettings(environment, (path) => contents[path] ?? 's'.repeat(32));
+        const settings = settingsIn(environment);
         expect(settings).toMatchObject({
           HTTP_HOST: manifests === complete ? '::' : '0.0.0.0',
           HTTP_PORT: workerOf(deployment).ports[0].containerPort,

@@ -5,12 +5,11 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
 import { LANES } from '#contracts';
-import { readSettings } from '#settings';
 
 import { fencesOf, read } from '../../docs/markdown.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { faultsOf } from './published-schemas.ts';
-import { CHART, type Manifest, MINIMUM, render } from './render.ts';
+import { CHART, environmentIn, type Manifest, MINIMUM, render, settingsIn } from './render.ts';
 
 const LABEL = /^(([A-Za-z0-9][\w.-]{0,61})?[A-Za-z0-9])?$/;
 
@@ -26,8 +25,7 @@ async function example(name: string): Promise<readonly Manifest[]> {
 
 const deploymentsOf = (manifests: readonly Manifest[]) =>
   manifests.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec);
-const valueOf = (pod: any, variable: string): string | undefined =>
-  pod.containers[0].env.find(({ name }: { name: string }) => name === variable)?.value;
+const valueOf = (pod: any, variable: string): string | undefined => environmentIn(pod)[variable];
 
 describe('the README of the chart', () => {
   it.each([...examples.keys()])(
@@ -36,16 +34,9 @@ describe('the README of the chart', () => {
       const manifests = await example(name);
       expect(faultsOf(manifests)).toEqual([]);
       for (const pod of deploymentsOf(manifests)) {
-        const environment: Record<string, string> = {};
-        for (const { name: variable, value } of pod.containers[0].env) {
-          expect(environment).not.toHaveProperty([variable]);
-          environment[variable] = value;
-        }
-        const contents: Record<string, string> = {
-          [environment['AMQP_URL_FILE'] ?? '']: 'amqps://worker:secret@rabbitmq:5671/',
-          [environment['REDIS_URL_FILE'] ?? '']: 'rediss://redis:6379',
-        };
-        readSettings(environment, (path) => contents[path] ?? 's'.repeat(32));
+        const environment = environmentIn(pod);
+        expect(Object.keys(environment)).toHaveLength(pod.containers[0].env.length);
+        settingsIn(environment);
       }
     },
   );

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import spawn, { type SubprocessError } from 'nano-spawn';
 import { parseAllDocuments, stringify } from 'yaml';
 
+import { readSettings } from '#settings';
+
 import { bringHelm } from './bring-helm.ts';
 import { root } from '../../../scripts/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -57,6 +59,22 @@ export interface Manifest {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec?: any;
   readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Returns the environment of a pod's worker. */
+export function environmentIn(pod: any): Record<string, string> {
+  return Object.fromEntries(
+    pod.containers[0].env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+  );
+}
+
+/** Reads the settings in an environment as a worker does, with contents for its files. */
+export function settingsIn(environment: Readonly<Record<string, string>>) {
+  const contents: Record<string, string> = {
+    [environment['AMQP_URL_FILE'] ?? '']: 'amqps://worker:secret@rabbitmq:5671/',
+    [environment['REDIS_URL_FILE'] ?? '']: 'rediss://redis:6379',
+  };
+  return readSettings(environment, (path) => contents[path] ?? 's'.repeat(32));
 }
 
 interface Rendering {
