@@ -15,7 +15,7 @@ const FOLDER = 'apps/worker/bundle';
 const START = `${FOLDER}/start-worker.cjs`;
 
 /** Packages of other transports, which Nest imports if they are installed. */
-const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
+export const MISSING = ['@nats-io/transport-node', '@nestjs/websockets/*', 'kafkajs', 'mqtt'];
 
 /**
  * Modules that would slow down the start, although a worker uses little or nothing of them, and their

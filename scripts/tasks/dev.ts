@@ -1,18 +1,16 @@
+import { watch } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
-import { FLAGS } from '../launcher/flags.mjs';
-import { Program } from '../processes/program.ts';
+import { DevApp } from '../dev-app.ts';
 import { platformAt, PRECISIONS } from '../processes/worker-process.ts';
 import { root } from '../root.ts';
 import { readOptions, runTask, toldToStop } from '../run-task.ts';
 
 const DEBUGGER_PORT = 9229;
-const LOADER = new URL('../load-typescript.mjs', import.meta.url).href;
-const FLAGS_OF_SOURCES = [...FLAGS, '--enable-source-maps', '--conditions=@poker-bridge/source'];
-const WATCHING = ['--watch', '--watch-preserve-output', `--import=${LOADER}`];
-// Halves the start, because most modules belong to packages, which do not change.
-const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/poker-bridge-dev');
+/** An editor may write a file more than once, and save several files together. */
+const SAVING_MS = 50;
 
 /**
  * Runs a broker, the sandbox and a worker until this process is interrupted. Sandbox and worker run from
@@ -31,15 +29,17 @@ await runTask(async () => {
   if (broker === undefined) return;
   parts.use(broker);
   const { SANDBOX_PORT = '3100', HTTP_PORT = '3000' } = process.env;
-  const start = (app: string, variables: NodeJS.ProcessEnv, flags: readonly string[] = []): void => {
-    const args = [...FLAGS_OF_SOURCES, ...WATCHING, ...flags, join(root, 'apps', app, 'src/main.ts')];
-    const environment = { NODE_COMPILE_CACHE, ...process.env, ...variables };
-    parts.use(new Program(process.execPath, args, environment, { isShown: true }));
+  const variables = {
+    ...platformAt(`http://127.0.0.1:${SANDBOX_PORT}`),
+    ...PRECISIONS,
+    ...process.env,
+    AMQP_URL: broker.url,
   };
-  start('sandbox', {});
-  const platform = { ...platformAt(`http://127.0.0.1:${SANDBOX_PORT}`), ...PRECISIONS };
   const flags = inspect ? [`--inspect=${debuggerPort}`] : [];
-  start('worker', { ...platform, ...process.env, AMQP_URL: broker.url }, flags);
+  restartOnSave([
+    parts.use(new DevApp('sandbox', process.env)),
+    parts.use(new DevApp('worker', variables, flags)),
+  ]);
   console.log(
     `Ctrl-C stops everything; a save restarts what uses the file:
   broker     ${broker.url} (${broker.origin})
@@ -48,3 +48,22 @@ await runTask(async () => {
   );
   await stopped;
 });
+
+/** Starts the apps, and restarts those that use a saved file. */
+function restartOnSave(apps: readonly DevApp[]): void {
+  const saved = new Set<string>();
+  let restarting: Promise<unknown> = Promise.all(apps.map((app) => app.restart()));
+  const restart = async (): Promise<void> => {
+    await restarting;
+    await sleep(SAVING_MS);
+    const paths = [...saved];
+    saved.clear();
+    const affected = apps.filter((app) => paths.some((path) => app.uses(path)));
+    await Promise.all(affected.map((app) => app.restart()));
+  };
+  for (const folder of ['apps', 'libs'])
+    watch(join(root, folder), { recursive: true }, (_, name) => {
+      saved.add(join(root, folder, name ?? ''));
+      if (saved.size === 1) restarting = restart();
+    });
+}

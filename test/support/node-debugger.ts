@@ -4,6 +4,9 @@ import { pathToFileURL } from 'node:url';
 
 import { until } from './until.ts';
 
+/** More lines than a bundle of our sources has. */
+const MOST_LINES = 40_000;
+
 interface Place {
   readonly scriptId: string;
   readonly lineNumber: number;
@@ -53,13 +56,16 @@ export class NodeDebugger implements Disposable {
     const wanted = readFileSync(file, 'utf8')
       .split('\n')
       .findIndex((line) => line.includes(text));
-    const url = pathToFileURL(file).href;
-    const scriptId = this.#scripts().find((script) => script.url === url)?.scriptId ?? '';
-    const map = this.#sourceMapOf(scriptId);
-    const lineNumber = Array.from({ length: 1_000 }, (_, line) => line).find(
-      (line) => originalLine(map, line, 1_000) === wanted,
-    );
-    await this.call('Debugger.setBreakpointByUrl', { url, lineNumber });
+    const { href } = pathToFileURL(file);
+    for (const script of this.#scripts().filter(({ sourceMapURL }) => sourceMapURL)) {
+      const map = this.#sourceMapOf(script);
+      const lineNumber = Array.from({ length: MOST_LINES }, (_, line) => line).find((line) => {
+        const place = sourceOf(map, line, 1_000);
+        return place?.line === wanted && new URL(place.source, script.url).href === href;
+      });
+      if (lineNumber !== undefined)
+        await this.call('Debugger.setBreakpointByUrl', { url: script.url, lineNumber });
+    }
     return wanted;
   }
 
@@ -70,7 +76,8 @@ export class NodeDebugger implements Disposable {
     const [frame] = params?.callFrames ?? [];
     if (!frame) return undefined;
     const { scriptId, lineNumber, columnNumber } = frame.location;
-    return originalLine(this.#sourceMapOf(scriptId), lineNumber, columnNumber);
+    const script = this.#scripts().find((each) => each.scriptId === scriptId);
+    return script && sourceOf(this.#sourceMapOf(script), lineNumber, columnNumber)?.line;
   }
 
   [Symbol.dispose](): void {
@@ -83,15 +90,14 @@ export class NodeDebugger implements Disposable {
     );
   }
 
-  #sourceMapOf(scriptId: string): SourceMap {
-    const script = this.#scripts().find((each) => each.scriptId === scriptId);
-    const [, data = ''] = script?.sourceMapURL?.split('base64,') ?? [];
-    return new SourceMap(JSON.parse(atob(data)) as ConstructorParameters<typeof SourceMap>[0]);
+  #sourceMapOf({ url = '', sourceMapURL = '' }: NonNullable<Message['params']>): SourceMap {
+    const text = readFileSync(new URL(sourceMapURL, url), 'utf8');
+    return new SourceMap(JSON.parse(text) as ConstructorParameters<typeof SourceMap>[0]);
   }
 }
 
-/** Returns the source line of a location in a script, from 0. */
-function originalLine(map: SourceMap, line: number, column: number): number | undefined {
+/** Returns the source of a location in a script, relative to the script, and its line, from 0. */
+function sourceOf(map: SourceMap, line: number, column: number) {
   const entry = map.findEntry(line, column);
-  return 'originalLine' in entry ? entry.originalLine : undefined;
+  return 'originalLine' in entry ? { source: entry.originalSource, line: entry.originalLine } : undefined;
 }
