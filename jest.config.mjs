@@ -6,7 +6,7 @@ swc.jsc.rewriteRelativeImportExtensions = false;
 
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/plain-environment.mjs',
   // Package imports (`#contracts`) are met in their TypeScript source.
   testEnvironmentOptions: { customExportConditions: ['@poker-bridge/source', 'node', 'node-addons'] },
   // Half of the time of all suites is waiting, which costs no processor. Never in the process that
