@@ -30,23 +30,13 @@ const PROCESS = /^\x83X(?:w|[dv]\0)([^])([\w.@-]+)[^]{12}$/;
 /** The most key kinds remembered as confirmed. Each kind is one channel of a caller. */
 const MOST_CONFIRMED = 10_000;
 
-/** A connection for direct replies. It is opened for the first reply. */
-class Line {
-  readonly publisher = new ConfirmedPublisher();
-  readonly connection: BrokerConnection;
-  /**
-   * True if the broker returns only undeliverable direct replies. It depends on the release, read once for
-   * each connection.
-   */
-  returnsOnlyUndelivered = false;
+type Line = ReturnType<typeof lineOf>;
 
-  constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
-    const setUp = (model: ChannelModel): Promise<void> => {
-      this.returnsOnlyUndelivered = releaseOf(model).isFrom43;
-      return this.publisher.attach(model);
-    };
-    this.connection = new BrokerConnection({ ...options, setUp });
-  }
+/** A connection for direct replies. It is opened for the first reply. */
+function lineOf(options: Omit<BrokerConnectionOptions, 'setUp'>) {
+  const publisher = new ConfirmedPublisher();
+  const setUp = (model: ChannelModel): Promise<void> => publisher.attach(model);
+  return { publisher, connection: new BrokerConnection({ ...options, setUp }) };
 }
 
 /**
@@ -62,8 +52,8 @@ export class DirectReplies {
   readonly #unreadable = new Set<string>();
 
   constructor({ name, ...options }: Omit<BrokerConnectionOptions, 'setUp'>) {
-    this.#untried = new Line({ ...options, name: `${name} untried` });
-    this.#trusted = new Line({ ...options, name });
+    this.#untried = lineOf({ ...options, name: `${name} untried` });
+    this.#trusted = lineOf({ ...options, name });
   }
 
   get connections(): readonly BrokerConnection[] {
@@ -93,12 +83,13 @@ export class DirectReplies {
   }
 
   async #publish(message: OutgoingMessage, kind: string, isWanted: () => boolean): Promise<PublishOutcome> {
+    const { model } = this.#untried.connection;
     // From RabbitMQ 4.3 on, no key costs a connection.
-    const isTrusted = this.#confirmed.has(kind) && !this.#untried.returnsOnlyUndelivered;
+    const isTrusted = this.#confirmed.has(kind) && !(model && releaseOf(model).isFrom43);
     const line = isTrusted ? this.#trusted : this.#untried;
     line.connection.open();
-    await line.connection.established();
-    const mandatory = line.returnsOnlyUndelivered;
+    // Older releases return a mandatory message even if a client holds the key.
+    const { isFrom43: mandatory } = releaseOf(await line.connection.established());
     if (!mandatory && !isReadable(message.routingKey)) return 'returned';
     const outcome = await line.publisher.publish({ ...message, mandatory }, isWanted);
     if (outcome === 'confirmed') setBounded(this.#confirmed, kind, true, MOST_CONFIRMED);
