@@ -114,7 +114,11 @@ export const MESSAGING_MUTATIONS: Mutations = {
     ],
   },
   'libs/messaging/src/pipeline/quarantine.ts': {
-    'a start that was lost counts in the quarantine': ['if (run.delivery.isLost) this.#lost.add(start);', ''],
+    'a start that was lost counts in the quarantine': [
+      'if (run.delivery.isLost) this.#lost.add(start);',
+      '',
+      'libs/messaging/src/pipeline/quarantine-survivals.spec.ts',
+    ],
   },
   'libs/messaging/src/replies/forwarding-round.ts': {
     'parked replies of a queue keep their order': [
