@@ -142,7 +142,7 @@ export type All = [${types.join(', ')}];
     const options = { module: 'nodenext', types: [], noEmit: true };
     expect(await alone.compile(options, { 'all.ts': source })).toBe('');
     expect(undocumentedMembers(join(alone.path, 'all.ts'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('can also be loaded as CommonJS', async () => {
     alone.write('use.cjs', "console.log(JSON.stringify(Object.keys(require('@poker-bridge/contracts'))))");
@@ -159,12 +159,12 @@ export type All = [${types.join(', ')}];
     it('type-checks without class-validator', async () => {
       const sources = { 'consumer.ts': CONSUMER, 'readme.ts': README };
       expect(await alone.compile(options, sources)).toBe('');
-    }, 20_000);
+    });
 
     it('type-checks for a caller who validates', async () => {
       const sources = { 'consumer.ts': CONSUMER_VALIDATION, 'readme.ts': README_VALIDATION };
       expect(await beside.compile(options, sources)).toBe('');
-    }, 20_000);
+    });
   });
 });
 
