@@ -33,6 +33,27 @@ describe('Quarantine, if a worker loses its connection', () => {
     expect(asked).toEqual(['m-1 7']);
   });
 
+  it('starts nothing while the last process of a command may report that it is alive', async () => {
+    const reported = Promise.withResolvers<boolean>();
+    const quarantine = new Quarantine(BUS, { ...NOBODY, isReported: () => reported.promise });
+    const log: string[] = [];
+    const admit = (messageId: string, redelivered: boolean, more: object) => {
+      const headers = { 'x-quarantine-level': 1, 'x-quarantine-cuts': 3, 'x-quarantine-starts': 1, ...more };
+      const command = copiedCommandOf({ queue: QUEUE, redelivered, properties: { messageId }, headers });
+      (quarantine.admit(command) as Promise<Settlement>).then(
+        ({ kind }) => log.push(`${messageId}: ${kind}`),
+        ({ code }: { code: string }) => log.push(`${messageId}: ${code}`),
+      );
+    };
+    admit('killer', true, { 'x-quarantine-started-at': 7 });
+    admit('its copy', false, {});
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(log).toEqual([]);
+    reported.resolve(false);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(log).toEqual(['killer: POISON_COMMAND', 'its copy: move']);
+  });
+
   it('reports the starts whose connection was lost, after the reconnect, and no others', async () => {
     const reported: string[] = [];
     let isLost = true;

@@ -17,7 +17,7 @@ const GATHER_MS = 200;
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
 /** A copy is delivered within a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
-/** The number of starts that this process remembers in case they are redelivered; more than are in flight. */
+/** The starts that this process remembers in case they are redelivered; more than are in flight. */
 const MAX_RAN = 5_000;
 /** How long a live worker has to report a lost connection before a start counts as the last death. */
 const REPORT_MS = 8_000;
@@ -72,6 +72,8 @@ export class Quarantine {
   readonly #ran = new Map<string, number>();
   /** Promises that settle once the original of a start is acknowledged. */
   readonly #starting = new Map<string, Promise<unknown>>();
+  /** Commands whose last process may still report that it is alive. */
+  #condemned = 0;
   #isGathering = false;
   /** The commands that start now. */
   #group: Group<Waiting> = { level: LEVEL.ordinary, commands: [], stepMs: 0 };
@@ -181,7 +183,10 @@ export class Quarantine {
   async #condemn(command: Command, record: History, startedAtMs: number): Promise<Settlement> {
     const start = startOf(command, startedAtMs);
     const waitMs = Math.min(REPORT_MS, command.deadline.remainingMs());
-    if (!(await this.#survivals.isReported(start, waitMs))) throw new CommandError('POISON_COMMAND');
+    // Nothing starts in the meantime: a copy of this command, or another killer, could kill this worker.
+    this.#condemned += 1;
+    const isAlive = await this.#survivals.isReported(start, waitMs).finally(() => (this.#condemned -= 1));
+    if (!isAlive) throw new CommandError('POISON_COMMAND');
     return this.#copy(command, { ...record, starts: record.starts - 1 });
   }
 
@@ -217,18 +222,14 @@ export class Quarantine {
     const group = nextGroup([...this.#waiting]);
     const { level } = group;
     const isJoining = level === LEVEL.ordinary && this.#group.level === level;
-    if (isJoining ? this.#mayRunBeside(level) : this.#mayRunBeside() && !this.#isUnderWay)
-      this.#group = group;
-  }
-
-  /** True if copies may be on their way to this worker. */
-  get #isUnderWay(): boolean {
     const sinceMs = this.#options.clock() - this.#lastCopyMs;
-    return this.#cut.size > 0 || this.#starting.size > 0 || sinceMs < UNDER_WAY_MS;
+    const areCopiesDue = this.#cut.size > 0 || this.#starting.size > 0 || sinceMs < UNDER_WAY_MS;
+    if (isJoining ? this.#mayRunBeside(level) : this.#mayRunBeside() && !areCopiesDue) this.#group = group;
   }
 
   /** True if all commands of other levels have finished, or have had their time. Default: all commands. */
   #mayRunBeside(level?: number): boolean {
+    if (this.#condemned > 0) return false;
     const atMs = this.#options.clock();
     return [...this.#running.values()].every((other) => other.untilMs <= atMs || other.level === level);
   }
