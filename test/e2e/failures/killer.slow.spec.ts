@@ -14,7 +14,11 @@ const DELIVERY_LIMIT = 2;
 /** Time for all deaths: each worker is replaced, and each round takes as long as a call to the platform. */
 const ALL_DEATHS_MS = 240_000;
 
-describe('a killer among sixty commands, on three workers and a platform that takes four seconds', () => {
+describe.each([
+  ['a killer', 1],
+  // Its worker may die between the confirm of a copy and the acknowledgement of the original.
+  ['a killer that is in the queue twice', 2],
+])('%s, among sixty commands, on three workers and a platform that takes four seconds', (_, copies) => {
   const stack = new AsyncDisposableStack();
   let workers: Workers;
   /** The path of each worker to the platform, which identifies the worker of a call. */
@@ -51,7 +55,8 @@ describe('a killer among sixty commands, on three workers and a platform that ta
     );
     const sent = ids.map((userId) => {
       const replied = service.caller.repliesTo(userId, ALL_DEATHS_MS);
-      service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
+      for (let copy = 0; copy < (userId === 'poison' ? copies : 1); copy += 1)
+        service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
       return replied;
     });
     replies = (await Promise.all(sent)).flat();
