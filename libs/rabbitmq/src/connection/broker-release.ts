@@ -34,6 +34,14 @@ export function brokerReleaseOf(version: string) {
   };
 }
 
-export function releaseOf({ connection }: ChannelModel): BrokerRelease {
-  return brokerReleaseOf(connection?.serverProperties?.version ?? '');
+/** Keyed by connection, because direct replies ask for each message. */
+const RELEASES = new WeakMap<ChannelModel, BrokerRelease>();
+
+export function releaseOf(model: ChannelModel): BrokerRelease {
+  let release = RELEASES.get(model);
+  if (!release) {
+    release = brokerReleaseOf(model.connection?.serverProperties?.version ?? '');
+    RELEASES.set(model, release);
+  }
+  return release;
 }
