@@ -72,7 +72,7 @@ export class Deadline {
     return remove;
   }
 
-  /** Makes the deadline pass now, for a command that no longer belongs to this worker. */
+  /** Expires the deadline now, for a command that another worker will run. */
   expire(): void {
     this.#endsAtMs = -Infinity;
     for (const check of this.#checks) check();

@@ -54,7 +54,9 @@ describe('poker-bridge doctor, on the broker', () => {
     await broker.channel.waitForConfirms();
     const { code, warnings } = await diagnose();
     await broker.channel.deleteQueue(queue);
-    const expected = `topology | ${queue} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds 1 message | wait until it is empty, then delete it`;
+    const expected =
+      `topology | ${queue} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds 1 message` +
+      ' | wait until it is empty, then delete it';
     expect([code, warnings.split('\n')]).toEqual([0, expect.arrayContaining([expected])]);
   });
 

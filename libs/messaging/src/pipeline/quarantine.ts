@@ -17,7 +17,7 @@ const GATHER_MS = 200;
 const PATIENCE_BEYOND_ATTEMPT_MS = 1_000;
 /** A copy is delivered within a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
-/** The starts that this process remembers in case they are redelivered; more than are in flight. */
+/** The number of starts that this process remembers; more than can be in flight. */
 const MAX_RAN = 5_000;
 /** How long a live worker has to report a lost connection before a start counts as the last death. */
 const REPORT_MS = 8_000;
